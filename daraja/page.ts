@@ -1,5 +1,6 @@
 import type { Callback } from "./api/callbacks.js";
 import { newest } from "./api/control.js";
+import type { RefusedRequest } from "./api/router.js";
 import { documentOf, escaped } from "./html.js";
 import type { Mpesa } from "./mpesa/mpesa.js";
 import { nairobi } from "./mpesa/nairobi-time.js";
@@ -10,7 +11,12 @@ import { PAY_PATH } from "./pay-page.js";
 type Row = readonly (string | number)[];
 
 /** A page that shows what the simulator holds. It loads itself again every two seconds. */
-export function pageOf(mpesa: Mpesa, callbacks: readonly Callback[], nowMillis: number): string {
+export function pageOf(
+  mpesa: Mpesa,
+  callbacks: readonly Callback[],
+  refusedRequests: readonly RefusedRequest[],
+  nowMillis: number,
+): string {
   return documentOf({
     head: '<meta http-equiv="refresh" content="2">',
     body: `<h1>Daraja simulator</h1>
@@ -20,6 +26,7 @@ ${organizationsTable(mpesa)}
 ${ordersTable(mpesa)}
 ${receiptsTable(mpesa)}
 ${refusedTable(mpesa)}
+${refusedRequestsTable(refusedRequests)}
 ${callbacksTable(callbacks)}
 ${customersTable(mpesa)}
 ${table("Scenarios", ["The phone ends in", "STK push", "B2C", "Without a prompt"], scenarioRows())}`,
@@ -87,6 +94,14 @@ function refusedTable(mpesa: Mpesa): string {
       payment.accountReference,
       payment.code,
     ]),
+  );
+}
+
+function refusedRequestsTable(refused: readonly RefusedRequest[]): string {
+  return table(
+    "Refused requests",
+    ["Time", "Path", "Status", "Code", "Answer", "Rule"],
+    newest(refused).map((one) => [time(one.atMillis), one.path, one.status, one.errorCode, one.errorMessage, one.rule]),
   );
 }
 

@@ -7,7 +7,7 @@ import { C2b, type HandPaymentEnd } from "./api/c2b.js";
 import { type Callback, Callbacks } from "./api/callbacks.js";
 import { Control, CONTROL_PATH, type ControlAnswer } from "./api/control.js";
 import { cut, Player } from "./api/player.js";
-import { Router } from "./api/router.js";
+import { type RefusedRequest, Router } from "./api/router.js";
 import { targetOf } from "./api/target.js";
 import { type Clock, SimulatorClock, wait } from "./clock.js";
 import { Ids } from "./mpesa/ids.js";
@@ -88,6 +88,7 @@ export class Daraja {
     this.#control = new Control({
       mpesa: this.mpesa,
       callbacks: callbacks.sent,
+      refusedRequests: this.#router.refused,
       clock: steps,
       pay: (payment) => c2b.pay(payment),
     });
@@ -126,6 +127,11 @@ export class Daraja {
     return this.#callbacks.sent;
   }
 
+  /** Each request that got an error for an answer, with the rule that it broke. */
+  get refusedRequests(): readonly RefusedRequest[] {
+    return this.#router.refused;
+  }
+
   /** A customer pays to the shortcode without a prompt. Resolves after the confirmation. */
   payByHand({ shortcode, ...payment }: Deposit): Promise<HandPaymentEnd> {
     const organization = this.organizations.find((one) => one.shortcode === shortcode) ?? this.organization;
@@ -161,7 +167,7 @@ export class Daraja {
     await this.goOffline();
   }
 
-  /** The same clock, on which nothing happens once the simulator is closed. */
+  /** Returns the clock, on which nothing happens once the simulator is closed. */
   #whileOpen(clock: Clock): Clock {
     return {
       nowMillis: () => clock.nowMillis(),
@@ -175,7 +181,7 @@ export class Daraja {
   async #page(request: IncomingMessage, path: string): Promise<PageAnswer | undefined> {
     switch (`${String(request.method)} ${path}`) {
       case "GET /":
-        return { status: 200, html: pageOf(this.mpesa, this.callbacks, this.clock.nowMillis()) };
+        return { status: 200, html: pageOf(this.mpesa, this.callbacks, this.#router.refused, this.clock.nowMillis()) };
       case `GET ${PAY_PATH}`:
         return this.#payPage.show();
       case `POST ${PAY_PATH}`:
@@ -203,8 +209,16 @@ export class Daraja {
       response.destroy();
       return;
     }
+    if (typeof body === "string") {
+      sendPage(response, { status, html: body });
+      return;
+    }
     const text = JSON.stringify(body);
-    response.writeHead(status, { "content-type": "application/json" }).end(fault === "malformed" ? cut(text) : text);
+    // A client may compare its clock with M-Pesa's.
+    const date = new Date(this.clock.nowMillis()).toUTCString();
+    response
+      .writeHead(status, { "content-type": "application/json", date })
+      .end(fault === "malformed" ? cut(text) : text);
   }
 }
 

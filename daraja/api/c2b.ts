@@ -7,11 +7,13 @@ import type { HandPayment, PayIn, Receipt, RefusedPayment } from "../mpesa/order
 import {
   type C2bVersion,
   isTill,
+  maskedPhone,
   namedShortcodeOf,
+  nextForm,
   type Organization,
   receivedCentsOf,
 } from "../mpesa/organization.js";
-import { type HandScenario, handScenarioOf } from "../mpesa/scenarios.js";
+import { type HandScenario, handScenarioOf, RESULT_AFTER_MILLIS } from "../mpesa/scenarios.js";
 import type { CallbackAnswer, Callbacks } from "./callbacks.js";
 import type { Answer, Call, Context } from "./context.js";
 import { checkShortcode } from "./fields.js";
@@ -58,7 +60,7 @@ export class C2b {
     this.#parts = parts;
   }
 
-  /** POST /mpesa/c2b/v1/registerurl and v2. Once in production, and here. */
+  /** POST /mpesa/c2b/v1/registerurl and v2. Once in production; in the sandbox again and again. */
   register(version: C2bVersion): (call: Call, context: Context) => Answer {
     return (call, context) => this.#register(version, call, context);
   }
@@ -70,7 +72,8 @@ export class C2b {
     const responseType = fields.text("ResponseType", /^(Completed|Cancelled)$/);
     const confirmationUrl = fields.url("ConfirmationURL");
     const validationUrl = fields.url("ValidationURL");
-    if (this.#registrations.has(shortcode)) throw new Problem(500, "500.003.1001", "Urls are already registered.");
+    const isOver = organization.c2bRegistration === "once" && this.#registrations.has(shortcode);
+    if (isOver) throw new Problem(500, "500.003.1001", "Urls are already registered.");
     this.#registrations.set(shortcode, {
       organization,
       version,
@@ -78,10 +81,36 @@ export class C2b {
       confirmationUrl,
       responseType: responseType === "Completed" ? "Completed" : "Cancelled",
     });
+    const form = nextForm(organization);
     const body = {
       OriginatorCoversationID: ids.originatorConversation(),
-      ResponseCode: "0",
+      ...(form === 2 ? {} : { ResponseCode: form === 1 ? "00000000" : "0" }),
       ResponseDescription: "Success",
+    };
+    return { body };
+  }
+
+  /**
+   * POST /mpesa/c2b/v1/simulate and v2, which only the sandbox has: a customer pays without a
+   * prompt, two seconds later.
+   */
+  simulate({ organization, fields }: Call, { clock, ids }: Context): Answer {
+    const isBuyGoods = isTill(organization);
+    checkShortcode(organization, fields, "ShortCode");
+    fields.text("CommandID", isBuyGoods ? /^CustomerBuyGoodsOnline$/ : /^CustomerPayBillOnline$/);
+    const amountCents = fields.amountCents();
+    const msisdn = fields.msisdn("Msisdn");
+    const accountReference = isBuyGoods
+      ? fields.optionalText("BillRefNumber", /^.{0,20}$/)
+      : fields.text("BillRefNumber", /^.{1,20}$/);
+    clock.after(RESULT_AFTER_MILLIS, async () => {
+      await this.pay({ organization, msisdn, amountCents, accountReference });
+    });
+    const body = {
+      ConversationID: ids.conversation(clock.nowMillis()),
+      OriginatorCoversationID: ids.originatorConversation(),
+      ResponseCode: "0",
+      ResponseDescription: "Accept the service request successfully.",
     };
     return { body };
   }
@@ -155,18 +184,20 @@ interface C2bPayment {
 
 /** The body of a validation and of a confirmation. All values are texts; the phone is hidden. */
 function c2bBody(payment: C2bPayment, { organization, version }: Registration): object {
-  const { msisdn, balanceCents } = payment;
+  const { msisdn, balanceCents, amountCents } = payment;
+  const form = nextForm(organization);
+  const hidden = version === 1 ? hashed(msisdn) : `${msisdn.slice(0, 4)} ***** ${msisdn.slice(-3)}`;
   return {
     TransactionType: isTill(organization) ? "Buy Goods" : "Pay Bill",
     TransID: payment.number,
     TransTime: stamp(payment.atMillis),
-    TransAmount: String(payment.amountCents / 100),
+    TransAmount: form === 1 ? (amountCents / 100).toFixed(2) : String(amountCents / 100),
     BusinessShortCode: namedShortcodeOf(organization),
     BillRefNumber: payment.accountReference,
     InvoiceNumber: "",
     OrgAccountBalance: balanceCents === undefined ? "" : (balanceCents / 100).toFixed(2),
     ThirdPartyTransID: payment.thirdPartyTransId,
-    MSISDN: version === 1 ? hashed(msisdn) : `${msisdn.slice(0, 4)} ***** ${msisdn.slice(-3)}`,
+    ...(form === 2 ? {} : { MSISDN: form === 1 ? maskedPhone(msisdn) : hidden }),
     FirstName: "Jane",
     MiddleName: "",
     LastName: "Doe",

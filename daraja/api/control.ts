@@ -9,6 +9,7 @@ import type { HandPaymentEnd } from "./c2b.js";
 import type { Callback } from "./callbacks.js";
 import { MUST_OF_SHORTCODE, organizationOf, readHandPayment, refusalWords } from "./hand-payment.js";
 import { jsonObjectOf } from "./request-body.js";
+import type { RefusedRequest } from "./router.js";
 import { changeSettings, settingsOf } from "./settings.js";
 import { statementOf } from "./statement.js";
 
@@ -29,6 +30,7 @@ const REVERSAL_REFUSALS: Readonly<Record<ReversalRefusal, { status: number; word
 interface ControlOptions {
   readonly mpesa: Mpesa;
   readonly callbacks: readonly Callback[];
+  readonly refusedRequests: readonly RefusedRequest[];
   readonly clock: SimulatorClock;
   /** A customer pays to the shortcode without a prompt. Resolves after the confirmation. */
   readonly pay: (payment: HandPayment) => Promise<HandPaymentEnd>;
@@ -72,7 +74,7 @@ export class Control {
   }
 
   #state(): object {
-    const { mpesa, callbacks, clock } = this.#options;
+    const { mpesa, callbacks, refusedRequests, clock } = this.#options;
     return {
       now: timeOf(clock.nowMillis()),
       organizations: mpesa.organizations.map(organizationJson),
@@ -83,6 +85,14 @@ export class Control {
       orders: newest(mpesa.orders).map(orderJson),
       receipts: newest(mpesa.receipts).map(receiptJson),
       refused_payments: newest(mpesa.refused).map(refusedJson),
+      refused_requests: newest(refusedRequests).map(({ atMillis, path, status, ...refused }) => ({
+        refused_at: timeOf(atMillis),
+        path,
+        status,
+        code: refused.errorCode,
+        message: refused.errorMessage,
+        rule: refused.rule,
+      })),
       callbacks: newest(callbacks).map(({ url, body, isForged, sentAtMillis, status = null }) => ({
         sent_at: timeOf(sentAtMillis),
         url,

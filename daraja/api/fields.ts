@@ -5,6 +5,12 @@ import { badRequest } from "./problem.js";
 const MSISDN = /^254[17]\d{8}$/;
 const FORBIDDEN_IN_URLS = /mpesa|safaricom|exe|cmd|sql|query|ngrok/i;
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])$/;
+/** Addresses of private networks, and names that no public server has: those of containers. */
+const PRIVATE =
+  /^(10\.\d+|192\.168|172\.(1[6-9]|2\d|3[01]))\.\d+\.\d+$|^\[f[cd]|^[^.:]+$|\.(internal|local|localhost|test)$/;
+/** The list of refused requests does not show what they hold. */
+const SECRETS = /^(Password|SecurityCredential)$/;
+const SHOWN_CHARACTERS_MAX = 60;
 
 /**
  * Reads the fields of a request as strictly as Daraja does. Numbers and texts are the same to it.
@@ -12,28 +18,37 @@ const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])$/;
  */
 export class Fields {
   readonly body: Readonly<Record<string, unknown>>;
+  readonly #httpCallbacks: Organization["httpCallbacks"];
 
-  constructor(body: Readonly<Record<string, unknown>>) {
+  constructor(body: Readonly<Record<string, unknown>>, { httpCallbacks }: Organization) {
     this.body = body;
+    this.#httpCallbacks = httpCallbacks;
+  }
+
+  /** Whether the field has a value. Null is none. */
+  has(name: string): boolean {
+    return this.body[name] !== undefined && this.body[name] !== null;
   }
 
   /** `called` is the name in the error, where it differs. */
   text(name: string, pattern: RegExp, called = name): string {
     const value = this.body[name];
     const text = typeof value === "number" ? String(value) : value;
-    if (typeof text !== "string" || !pattern.test(text)) throw badRequest(called);
+    if (typeof text !== "string" || !pattern.test(text)) {
+      throw badRequest(called, this.#rule(name, `must match ${String(pattern)}`));
+    }
     return text;
   }
 
   /** Empty where the field is missing. */
   optionalText(name: string, pattern: RegExp): string {
-    return this.body[name] === undefined ? "" : this.text(name, pattern);
+    return this.has(name) ? this.text(name, pattern) : "";
   }
 
   /** Whole shillings above zero, as cents. */
   amountCents(): number {
     const cents = Number(this.text("Amount", /^\d{1,9}$/)) * 100;
-    if (cents === 0) throw badRequest("Amount");
+    if (cents === 0) throw badRequest("Amount", "Amount must be above 0");
     return cents;
   }
 
@@ -43,23 +58,41 @@ export class Fields {
 
   stamp(name: string): string {
     const text = this.text(name, /^\d{14}$/);
-    if (!isStamp(text)) throw badRequest(name);
+    if (!isStamp(text)) throw badRequest(name, this.#rule(name, "must be a time that exists"));
     return text;
   }
 
   dateMillis(name: string): number {
     const millis = parsedDate(this.text(name, /./));
-    if (millis === undefined) throw badRequest(name);
+    if (millis === undefined) throw badRequest(name, this.#rule(name, "must be a date that exists"));
     return millis;
   }
 
-  /** HTTPS, without the words that Safaricom forbids. HTTP is for the loopback alone. */
+  /**
+   * HTTPS, without the words that Safaricom forbids. HTTP is for the loopback, and for private
+   * addresses where the setting says so.
+   */
   url(name: string): string {
     const text = this.text(name, /^https?:\/\/\S+$/);
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined || FORBIDDEN_IN_URLS.test(text)) throw badRequest(name);
-    if (url.protocol === "http:" && !LOOPBACK.test(url.hostname)) throw badRequest(name);
+    if (url === undefined || FORBIDDEN_IN_URLS.test(text)) {
+      throw badRequest(name, this.#rule(name, `must be a URL, without ${FORBIDDEN_IN_URLS.source}`));
+    }
+    if (url.protocol === "http:" && !this.#takesHttpTo(url.hostname)) {
+      const where = this.#httpCallbacks === "private" ? "a private address" : "the loopback (setting http_callbacks)";
+      throw badRequest(name, this.#rule(name, `must be HTTPS, or HTTP to ${where}`));
+    }
     return text;
+  }
+
+  #takesHttpTo(hostname: string): boolean {
+    return LOOPBACK.test(hostname) || (this.#httpCallbacks === "private" && PRIVATE.test(hostname));
+  }
+
+  /** Such as 'Amount must match /^\d{1,9}$/, and is "1.50"'. */
+  #rule(name: string, must: string): string {
+    const value = SECRETS.test(name) ? "not shown" : this.has(name) ? JSON.stringify(this.body[name]) : "absent";
+    return `${name} ${must}, and is ${value.slice(0, SHOWN_CHARACTERS_MAX)}`;
   }
 }
 
@@ -69,5 +102,6 @@ export function checkShortcode(
   fields: Fields,
   name: "ShortCode" | "PartyA" | "ReceiverParty",
 ): void {
-  if (fields.text(name, /^\d{5,7}$/) !== apiShortcodeOf(organization)) throw badRequest(name);
+  const expected = apiShortcodeOf(organization);
+  if (fields.text(name, /^\d{5,7}$/) !== expected) throw badRequest(name, `${name} must be ${expected}`);
 }

@@ -21,7 +21,7 @@ export function initiatorFailure(
   if (organization.wrongPasswords >= INITIATOR_TRIES_MAX) return "8006";
   if (name === organization.initiatorName && password === organization.initiatorPassword) {
     organization.wrongPasswords = 0;
-    return undefined;
+    return organization.lacksInitiatorRole ? "21" : undefined;
   }
   organization.wrongPasswords += 1;
   return "2001";

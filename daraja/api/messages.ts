@@ -1,6 +1,13 @@
 import { nairobi, stamp } from "../mpesa/nairobi-time.js";
 import type { Collection, Order, Outcome, Payout, Receipt } from "../mpesa/order.js";
-import { isTill, namedShortcodeOf, type Organization } from "../mpesa/organization.js";
+import {
+  isTill,
+  maskedPhone,
+  type MessageForm,
+  namedShortcodeOf,
+  nextForm,
+  type Organization,
+} from "../mpesa/organization.js";
 import { type ResultCode, RESULTS } from "../mpesa/results.js";
 
 // The bodies of callbacks. Their types are as loose as the real ones.
@@ -31,12 +38,14 @@ function stkCallback(order: Collection, { code, receipt }: Outcome): object {
     ResultDesc: RESULTS[code],
   };
   if (receipt === undefined) return { Body: { stkCallback: about } };
+  const form = nextForm(order.organization);
+  const phone = form === 1 ? maskedPhone(order.msisdn) : Number(order.msisdn);
   const items = [
-    { Name: "Amount", Value: receipt.amountCents / 100 },
+    { Name: "Amount", Value: amountIn(form, receipt.amountCents) },
     { Name: "MpesaReceiptNumber", Value: receipt.number },
-    { Name: "Balance" },
+    ...(form === 0 ? [{ Name: "Balance" }] : []),
     { Name: "TransactionDate", Value: Number(stamp(receipt.atMillis)) },
-    { Name: "PhoneNumber", Value: Number(order.msisdn) },
+    ...(form === 2 ? [] : [{ Name: "PhoneNumber", Value: phone }]),
   ];
   return { Body: { stkCallback: { ...about, CallbackMetadata: { Item: items } } } };
 }
@@ -51,9 +60,11 @@ function payoutResult(order: Payout, { code, atMillis, transactionId, receipt }:
   };
   if (receipt === undefined) return resultOf({ ...envelope, text: RESULTS[code], parameters: undefined });
   const { year, month, day, hour, minute, second } = nairobi(atMillis);
+  const form = nextForm(organization);
+  const amount = amountIn(form, receipt.amountCents);
   if (order.business !== undefined) {
     const ofBusiness: Parameter[] = [
-      { Key: "Amount", Value: String(receipt.amountCents / 100) },
+      { Key: "Amount", Value: String(amount) },
       { Key: "TransCompletedTime", Value: stamp(atMillis) },
       { Key: "DebitPartyCharges", Value: feeWords(receipt) },
       { Key: "ReceiverPartyPublicName", Value: nameOf(order.msisdn) },
@@ -63,9 +74,9 @@ function payoutResult(order: Payout, { code, atMillis, transactionId, receipt }:
     return resultOf({ ...envelope, referenceItem: billReference, text: RESULTS[code], parameters: ofBusiness });
   }
   const parameters: Parameter[] = [
-    { Key: "TransactionAmount", Value: receipt.amountCents / 100 },
+    { Key: "TransactionAmount", Value: amount },
     { Key: "TransactionReceipt", Value: receipt.number },
-    { Key: "ReceiverPartyPublicName", Value: nameOf(order.msisdn) },
+    ...(form === 2 ? [] : [{ Key: "ReceiverPartyPublicName", Value: nameOf(shownPhone(form, order.msisdn)) }]),
     { Key: "TransactionCompletedDateTime", Value: `${day}.${month}.${year} ${hour}:${minute}:${second}` },
     { Key: "B2CUtilityAccountAvailableFunds", Value: organization.utilityCents / 100 },
     { Key: "B2CWorkingAccountAvailableFunds", Value: organization.workingCents / 100 },
@@ -111,7 +122,10 @@ export function statusParameters(found: Order | Receipt, organization: Organizat
   const receipt = "number" in found ? found : found.outcome?.receipt;
   const { direction, msisdn, amountCents } = found;
   const business = `${namedShortcodeOf(organization)} - Simulated Business`;
-  const [debit, credit] = direction === "IN" ? [nameOf(msisdn), business] : [business, nameOf(msisdn)];
+  const form = nextForm(organization);
+  // The number of a business is not personal.
+  const party = nameOf(businessOf(found) === undefined ? shownPhone(form, msisdn) : msisdn);
+  const [debit, credit] = direction === "IN" ? [party, business] : [business, party];
   const finishedAtMillis = receipt?.atMillis ?? order?.outcome?.atMillis;
   // A payment at the till has no order. It began when it ended.
   const beganAtMillis = order?.acceptedAtMillis ?? finishedAtMillis ?? 0;
@@ -128,7 +142,7 @@ export function statusParameters(found: Order | Receipt, organization: Organizat
     finishedAtMillis === undefined
       ? { Key: "FinalisedTime" }
       : { Key: "FinalisedTime", Value: stamp(finishedAtMillis) },
-    { Key: "Amount", Value: String(amountCents / 100) },
+    { Key: "Amount", Value: String(amountIn(form, amountCents)) },
     { Key: "ConversationID", Value: order?.direction === "OUT" ? order.conversationId : "" },
     { Key: "ReceiptNo", Value: receipt?.number ?? order?.outcome?.transactionId ?? "" },
   ];
@@ -153,7 +167,7 @@ function reasonOf(found: Order | Receipt, organization: Organization): string {
   // Which word M-Pesa has for a reversal is not published.
   if (isReversal(found)) return "Reversal";
   const business = businessOf(found);
-  if (business !== undefined) return business.isTill ? "Business Buy Goods" : "Business Pay Bill";
+  if (business !== undefined) return business.words;
   if (found.direction === "OUT") return "Business Payment to Customer via API";
   return isTill(organization) ? "Buy Goods Online" : "Pay Bill Online";
 }
@@ -173,6 +187,14 @@ function feeWords(receipt: Receipt | undefined): string {
 
 function nameOf(msisdn: string): string {
   return `${msisdn} - JANE SIMULATED DOE`;
+}
+
+function amountIn(form: MessageForm, cents: number): number | string {
+  return form === 1 ? (cents / 100).toFixed(2) : cents / 100;
+}
+
+function shownPhone(form: MessageForm, msisdn: string): string {
+  return form === 1 ? maskedPhone(msisdn) : msisdn;
 }
 
 /** Codes of digits are numbers in most messages; others are texts. */

@@ -111,7 +111,7 @@ export function cut(text: string): string {
   return text.slice(0, -text.length / 3);
 }
 
-/** The same address with another last character. */
+/** Returns the address with another last character. */
 function withWrongToken(url: string): string {
   return `${url.slice(0, -1)}${url.endsWith("0") ? "1" : "0"}`;
 }

@@ -4,25 +4,58 @@ export class Problem extends Error {
   readonly errorCode: string;
   /** In place of an id of its own: a pending STK query answers with the CheckoutRequestID. */
   readonly requestId: string | undefined;
+  /** What the request broke, for the list of refused requests. Daraja itself never says. */
+  readonly rule: string | undefined;
+  /** In place of Daraja's own envelope: what its gateway or its firewall sends. Text is a page. */
+  readonly body: object | string | undefined;
 
-  constructor(status: number, errorCode: string, errorMessage: string, requestId?: string) {
+  constructor(
+    status: number,
+    errorCode: string,
+    errorMessage: string,
+    {
+      requestId,
+      rule,
+      body,
+    }: { requestId?: string | undefined; rule?: string | undefined; body?: object | string } = {},
+  ) {
     super(errorMessage);
+    this.body = body;
+    this.rule = rule;
     this.status = status;
     this.errorCode = errorCode;
     this.requestId = requestId;
   }
 }
 
-export function badRequest(field: string): Problem {
-  return new Problem(400, "400.002.02", `Bad Request - Invalid ${field}`);
+export function badRequest(field: string, rule?: string): Problem {
+  return new Problem(400, "400.002.02", `Bad Request - Invalid ${field}`, { rule });
 }
 
 export function spikeArrest(): Problem {
   return new Problem(500, "500.003.02", "Spike Arrest Violation");
 }
 
-/** The app has not the product of the path. */
-export function noProduct(): Problem {
+export function tooManyRequests(): Problem {
+  return new Problem(429, "500.003.03", "Quota Violation");
+}
+
+/** The gateway's own form of a refusal: Apigee's. */
+export function expiredToken(): Problem {
+  const faultstring = "Access Token expired";
+  const fault = { faultstring, detail: { errorcode: "keymanagement.service.access_token_expired" } };
+  return new Problem(401, "access_token_expired", faultstring, { body: { fault } });
+}
+
+/** What the firewall sends after a burst: a page, and no JSON. */
+export function firewallPage(): Problem {
+  const body = "<html><head><title>Request Rejected</title></head><body>The requested URL was rejected.</body></html>";
+  return new Problem(403, "403", "Request Rejected", { body });
+}
+
+/** The app has not the product of the path. Pull has a code of its own for it. */
+export function noProduct(path = ""): Problem {
+  if (path === "/pulltransactions") return new Problem(401, "401.001", "Access to the requested resource is denied");
   return new Problem(401, "401.003.01", "Invalid API call as no apiproduct match found");
 }
 

@@ -1,10 +1,13 @@
 import { nairobi } from "../mpesa/nairobi-time.js";
 import type { Receipt } from "../mpesa/order.js";
-import { apiShortcodeOf, isTill, type Organization } from "../mpesa/organization.js";
+import { apiShortcodeOf, isTill, nextForm, type Organization } from "../mpesa/organization.js";
 import type { Answer, Call, Context } from "./context.js";
 import { checkShortcode } from "./fields.js";
-import { badRequest } from "./problem.js";
+import { Problem } from "./problem.js";
 
+/** Such as 1,700.00. */
+const TWO_DECIMALS = { minimumFractionDigits: 2 };
+const NOT_REGISTERED = "Bad Request - ShortCode is not registered for Pull Transactions";
 const PAGE_ROWS = 100;
 const LISTED_MILLIS = 48 * 3_600_000;
 const FOUND = { ResponseCode: "1000", ResponseMessage: "Success" };
@@ -27,11 +30,13 @@ export class Pull {
     fields.url("CallBackURL");
     const isNew = !this.#registered.has(shortcode);
     this.#registered.add(shortcode);
+    // Safaricom's page has the names without blanks, its answers were seen to have them.
+    const blank = nextForm(organization) === 0 ? "" : " ";
     const body = {
       ResponseRefID: ids.originatorConversation(),
-      ResponseStatus: isNew ? "1000" : "1001",
+      [`Response${blank}Status`]: isNew ? "1000" : "1001",
       ShortCode: apiShortcodeOf(organization),
-      ResponseDescription: isNew ? "Shortcode Registered Successfully" : "ShortCode already Registered",
+      [`Response${blank}Description`]: isNew ? "Shortcode Registered Successfully" : "ShortCode already Registered",
     };
     return { body };
   }
@@ -46,7 +51,8 @@ export class Pull {
     const startMillis = Math.max(fields.dateMillis("StartDate"), clock.nowMillis() - LISTED_MILLIS);
     const endMillis = fields.dateMillis("EndDate");
     const offset = Number(fields.text("OffSetValue", /^\d{1,6}$/));
-    if (!this.#registered.has(shortcode)) throw badRequest("ShortCode");
+    // An empty list would look like a night without payments.
+    if (!this.#registered.has(shortcode)) throw new Problem(400, "400.002.02", NOT_REGISTERED);
     const rows = organization.isPullProvisioned
       ? mpesa.receipts
           .filter((receipt) => receipt.shortcode === shortcode && isListed(receipt, organization, clock.nowMillis()))
@@ -78,14 +84,15 @@ function pulledRow(receipt: Receipt, organization: Organization): object {
   const { number, atMillis, msisdn, amountCents, accountReference, scenario } = receipt;
   const { extraCents = 0, accountReference: shownReference = accountReference } = scenario?.listed ?? {};
   const { year, month, day, hour, minute, second } = nairobi(atMillis);
+  const shillings = (amountCents + extraCents) / 100;
   return {
     transactionId: number,
-    trxDate: `${year}-${month}-${day}T${hour}:${minute}:${second}+03:00`,
+    trxDate: `${year}-${month}-${day}T${hour}:${minute}:${second}${organization.pullTimes}`,
     msisdn: Number(msisdn),
     sender: "MPESA",
     transactiontype: isTill(organization) ? "c2b-buy-goods-debit" : "c2b-pay-bill-debit",
     billreference: shownReference,
-    amount: ((amountCents + extraCents) / 100).toFixed(1),
+    amount: nextForm(organization) === 0 ? shillings.toFixed(1) : shillings.toLocaleString("en", TWO_DECIMALS),
     organizationname: "Simulated Business",
   };
 }

@@ -22,7 +22,7 @@ export function reverse({ organization, fields }: Call, context: Context): Answe
   const number = fields.text("TransactionID", /^[A-Z0-9]{10}$/);
   const amountCents = fields.amountCents();
   checkShortcode(organization, fields, "ReceiverParty");
-  fields.text("RecieverIdentifierType", /^11$/);
+  fields.text("RecieverIdentifierType", organization.reversalIdentifierType === undefined ? /^(4|11)$/ : /^11$/);
   fields.text("Remarks", /^.{2,100}$/);
   fields.optionalText("Occasion", /^.{0,100}$/);
   fields.url("QueueTimeOutURL");

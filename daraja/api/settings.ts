@@ -1,4 +1,4 @@
-import type { Organization } from "../mpesa/organization.js";
+import { INITIATOR_TRIES_MAX, LACKED_PRODUCTS, type Organization } from "../mpesa/organization.js";
 
 const PULL_LAG_SECONDS_MAX = 172_800;
 
@@ -12,35 +12,31 @@ interface Setting {
 
 /** What Safaricom decides for a shortcode, and a test may change while the simulator runs. */
 const SETTINGS: Readonly<Record<string, Setting>> = {
-  c2b_version: {
-    allowed: "1, 2, or null for both",
-    valueOf: ({ c2bVersion }) => c2bVersion ?? null,
+  c2b_version: choice("c2bVersion", [undefined, 1, 2]),
+  c2b_registration: choice("c2bRegistration", ["once", "again"]),
+  confirms_as: choice("confirmsAs", ["till", "store"]),
+  till_identifier_type: choice("tillIdentifierType", [undefined, 2, 4]),
+  reversal_identifier_type: choice("reversalIdentifierType", [11, undefined]),
+  b2c_ids: choice("b2cIds", ["required", "optional"]),
+  status_result: choice("statusResult", [undefined, "25", "2032", "2033"]),
+  ids_used_by: choice("idsUsedBy", ["acceptance", "request", "payment"]),
+  message_forms: choice("messageForms", ["one", "alternating"]),
+  http_callbacks: choice("httpCallbacks", ["loopback", "private"]),
+  is_initiator_locked: {
+    allowed: "true or false",
+    valueOf: ({ wrongPasswords }) => wrongPasswords >= INITIATOR_TRIES_MAX,
     set: (organization, value) => {
-      if (value !== 1 && value !== 2 && value !== null) return false;
-      organization.c2bVersion = value ?? undefined;
+      if (typeof value !== "boolean") return false;
+      organization.wrongPasswords = value ? INITIATOR_TRIES_MAX : 0;
       return true;
     },
   },
-  confirms_as: {
-    allowed: '"till" or "store"',
-    valueOf: ({ confirmsAs }) => confirmsAs,
-    set: (organization, value) => {
-      if (value !== "till" && value !== "store") return false;
-      organization.confirmsAs = value;
-      return true;
-    },
-  },
+  lacks_initiator_role: flag("lacksInitiatorRole"),
+  lacks_product: choice("lacksProduct", [undefined, ...LACKED_PRODUCTS]),
   is_validation_active: flag("isValidationActive"),
   is_pull_provisioned: flag("isPullProvisioned"),
-  pull_offset: {
-    allowed: '"rows" or "pages"',
-    valueOf: ({ pullOffset }) => pullOffset,
-    set: (organization, value) => {
-      if (value !== "rows" && value !== "pages") return false;
-      organization.pullOffset = value;
-      return true;
-    },
-  },
+  pull_offset: choice("pullOffset", ["rows", "pages"]),
+  pull_times: choice("pullTimes", ["+03:00", "Z"]),
   pull_lag_seconds: {
     allowed: "a number from 0 to 172800: 48 hours",
     valueOf: ({ pullLagMillis }) => pullLagMillis / 1_000,
@@ -69,7 +65,22 @@ export function changeSettings(
   return undefined;
 }
 
-function flag(name: "isValidationActive" | "isPullProvisioned"): Setting {
+/** One of these values. Undefined is null outside. */
+function choice<Name extends keyof Organization>(name: Name, values: readonly Organization[Name][]): Setting {
+  return {
+    allowed: values.map((value) => JSON.stringify(value ?? null)).join(" or "),
+    valueOf: (organization) => organization[name] ?? null,
+    set: (organization, value) => {
+      const chosen = values.find((one) => (one ?? null) === value);
+      if (chosen === undefined && value !== null) return false;
+      if (chosen === undefined && !values.includes(undefined as Organization[Name])) return false;
+      Object.assign(organization, { [name]: chosen });
+      return true;
+    },
+  };
+}
+
+function flag(name: "isValidationActive" | "isPullProvisioned" | "lacksInitiatorRole"): Setting {
   return {
     allowed: "true or false",
     valueOf: (organization) => organization[name],

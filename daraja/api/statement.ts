@@ -53,8 +53,7 @@ function detailsOf({ direction, order, reversedReceipt, isSettlement }: Receipt)
 /** The name of the product that paid out. */
 function wordsOf(order: Order | undefined): string {
   const business = order?.direction === "OUT" ? order.business : undefined;
-  if (business === undefined) return "Business Payment";
-  return business.isTill ? "Business Buy Goods" : "Business Pay Bill";
+  return business?.words ?? "Business Payment";
 }
 
 function partyOf({ msisdn, isSettlement }: Receipt): string {

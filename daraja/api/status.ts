@@ -16,12 +16,18 @@ interface Query {
   readonly failure: ResultCode | undefined;
 }
 
+const EMPTY_ACCEPTANCE: Answer = {
+  body: { OriginatorConversationID: "", ConversationID: "", ResponseCode: "", ResponseDescription: "" },
+};
+
 /** POST /mpesa/transactionstatus/v1/query. The result comes as a callback of its own. */
 export function queryStatus({ organization, fields }: Call, context: Context): Answer {
   const query = readQuery({ organization, fields, command: "TransactionStatusQuery" }, context);
   const transactionId = fields.optionalText("TransactionID", /^\S{0,50}$/);
   const conversationId = fields.optionalText("OriginalConversationID", /^\S{0,50}$/);
   if (transactionId === "" && conversationId === "") throw badRequest("TransactionID");
+  // Seen at Safaricom: such a query is accepted by nothing, and its result never comes.
+  if (conversationId !== "" && fields.body["TransactionID"] === "") return EMPTY_ACCEPTANCE;
 
   const { clock, ids, mpesa, player, callbacks } = context;
   clock.after(RESULT_AFTER_MILLIS, async () => {
@@ -30,7 +36,8 @@ export function queryStatus({ organization, fields }: Call, context: Context): A
       mpesa.receipts.find((one) => one.number === transactionId && one.shortcode === organization.shortcode);
     const order = found === undefined || "number" in found ? undefined : found;
     if (order !== undefined && query.failure === undefined) player.queried(order);
-    const code = query.failure ?? (found === undefined ? "R000002" : "0");
+    const said = order?.scenario.queriesSay ?? organization.statusResult;
+    const code = query.failure ?? said ?? (found === undefined ? "R000002" : "0");
     const result = resultOf({
       ...query,
       code: looseCode(code),

@@ -1,11 +1,17 @@
+import { otherNetworkOf } from "../../runtime/kenyan-networks.js";
 import { keep } from "../kept.js";
 import type { Collection } from "../mpesa/order.js";
 import { apiShortcodeOf, isTill, type Organization } from "../mpesa/organization.js";
 import { RESULTS } from "../mpesa/results.js";
 import { COLLECT, PROMPT_MILLIS, RESULT_AFTER_MILLIS, scenarioOf } from "../mpesa/scenarios.js";
-import { type Answer, answerOf, type Call, type Context, refuseOnce } from "./context.js";
+import { type Answer, answerOf, type Call, type Context, refuseAtGateway } from "./context.js";
 import type { Fields } from "./fields.js";
-import { badRequest, Problem } from "./problem.js";
+import { badRequest, Problem, tooManyRequests } from "./problem.js";
+
+/** A prompt with more does not reach the handset: 1025. */
+const PROMPT_CHARACTERS_MAX = 182;
+/** What a prompt says besides the amount and the account. A guess: the texts differ by menu. */
+const PROMPT_WORDS_CHARACTERS = 100;
 
 const ACCEPTED = "Success. Request accepted for processing";
 
@@ -14,20 +20,21 @@ export async function stkPush({ organization, fields }: Call, context: Context):
   const { clock, ids, mpesa, player } = context;
   const shortcode = fields.text("BusinessShortCode", /^\d{5,7}$/);
   checkPassword(organization, fields, shortcode);
-  const type = fields.text("TransactionType", /^(CustomerPayBillOnline|CustomerBuyGoodsOnline)$/);
+  const type = fields.text("TransactionType", /^(CustomerPayBillOnline|CustomerBuyGoodsOnline)\s*$/).trim();
   const amountCents = fields.amountCents();
   fields.msisdn("PartyA");
   const partyB = fields.text("PartyB", /^\d{5,7}$/);
   const msisdn = fields.msisdn("PhoneNumber");
   const callbackUrl = fields.url("CallBackURL");
-  const accountReference = fields.text("AccountReference", /^.{1,12}$/);
-  fields.text("TransactionDesc", /^.{1,13}$/, "Remarks");
+  // The page says 12 and 13 characters. The sandbox takes more.
+  const accountReference = fields.text("AccountReference", /^.{1,182}$/);
+  fields.text("TransactionDesc", /^.{1,182}$/, "Remarks");
   if (isLocked(msisdn, context)) {
     const locked = "Unable to lock subscriber, a transaction is already in process for the current subscriber";
     throw new Problem(500, "500.001.1001", locked);
   }
   const scenario = scenarioOf(COLLECT, msisdn);
-  refuseOnce({ direction: "IN", family: "stk", organization, msisdn, scenario }, context);
+  refuseAtGateway({ direction: "IN", family: "stk", organization, msisdn, scenario }, context);
 
   const acceptedAtMillis = clock.nowMillis();
   const order: Collection = {
@@ -47,9 +54,12 @@ export async function stkPush({ organization, fields }: Call, context: Context):
   keep(mpesa.orders, order);
   const isOfProduct = type === (isTill(organization) ? "CustomerBuyGoodsOnline" : "CustomerPayBillOnline");
   const isPayable = isOfProduct && partyB === organization.shortcode;
+  const isTooLong = promptCharacters(order) > PROMPT_CHARACTERS_MAX;
+  const ofNetwork = otherNetworkOf(msisdn) === undefined ? undefined : "SFC_IC0003";
+  const failure = !isPayable ? "2028" : isTooLong ? "1025" : ofNetwork;
   await player.start(
     order,
-    isPayable ? scenario.steps : [{ afterMillis: RESULT_AFTER_MILLIS, kind: "fail", code: "2028" }],
+    failure === undefined ? scenario.steps : [{ afterMillis: RESULT_AFTER_MILLIS, kind: "fail", code: failure }],
   );
   return answerOf(order, {
     MerchantRequestID: order.merchantRequestId,
@@ -67,11 +77,12 @@ export function stkQuery({ organization, fields }: Call, { mpesa, player }: Cont
   const order = mpesa.orders.find((one) => one.direction === "IN" && one.checkoutRequestId === id);
   if (order?.direction !== "IN" || order.organization !== organization) throw badRequest("CheckoutRequestID");
   player.queried(order);
+  if (order.scenario.refusedOnce === "too many requests" && order.queries === 1) throw tooManyRequests();
   // The real rail says in one of two ways that an order is open.
-  if (order.outcome === undefined && order.queries % 2 === 1) {
-    throw new Problem(500, "500.001.1001", "The transaction is being processed", id);
+  const code = order.scenario.queriesSay ?? order.outcome?.code ?? "4999";
+  if (code === "4999" && order.queries % 2 === 1) {
+    throw new Problem(500, "500.001.1001", "The transaction is being processed", { requestId: id });
   }
-  const code = order.outcome?.code ?? "4999";
   return {
     body: {
       ResponseCode: "0",
@@ -91,6 +102,10 @@ function checkPassword(organization: Organization, fields: Fields, shortcode: st
   if (shortcode !== apiShortcodeOf(organization)) throw new Problem(500, "500.001.1001", "Merchant does not exist");
   const expected = Buffer.from(shortcode + organization.passkey + timestamp).toString("base64");
   if (password !== expected) throw new Problem(500, "500.001.1001", "Wrong credentials");
+}
+
+function promptCharacters({ amountCents, accountReference }: Collection): number {
+  return PROMPT_WORDS_CHARACTERS + String(amountCents / 100).length + accountReference.length;
 }
 
 /** Whether a prompt is on the handset. A phone shows one at a time. */

@@ -2,7 +2,7 @@ import { keep, KEPT_MAX } from "../kept.js";
 import type { Ids } from "./ids.js";
 import { nairobi } from "./nairobi-time.js";
 import type { Collection, HandPayment, Order, Outcome, PayIn, Payout, Receipt, RefusedPayment } from "./order.js";
-import { isTill, type Organization, receivedCentsOf } from "./organization.js";
+import { apiShortcodeOf, isTill, type Organization, receivedCentsOf } from "./organization.js";
 import type { ResultCode } from "./results.js";
 
 const AMOUNT_CENTS_MAX = 25_000_000;
@@ -53,6 +53,8 @@ export class Mpesa {
   readonly receipts: Receipt[] = [];
   /** Payments that a ValidationURL stopped. */
   readonly refused: RefusedPayment[] = [];
+  /** The OriginatorConversationIDs of requests that were refused. */
+  readonly refusedIds: { readonly id: string; readonly atMillis: number }[] = [];
   readonly #subscribers = new Map<string, Subscriber>();
   readonly #settings: Settings;
 
@@ -192,7 +194,10 @@ export class Mpesa {
     if (business === undefined) organization.utilityCents -= order.amountCents;
     else organization.workingCents -= order.amountCents;
     organization.chargesCents -= PAYOUT_FEE_CENTS;
-    this.subscriber(order.msisdn).balanceCents += order.amountCents;
+    const toppedUp =
+      business?.isTopUp === true ? this.organizations.find((one) => apiShortcodeOf(one) === order.msisdn) : undefined;
+    if (toppedUp === undefined) this.subscriber(order.msisdn).balanceCents += order.amountCents;
+    else toppedUp.utilityCents += order.amountCents;
     const payment = { ...order, accountReference: business?.accountReference ?? "", thirdPartyTransId: "", order };
     return this.#newReceipt(payment, {
       direction: "OUT",

@@ -27,14 +27,22 @@ export interface Collection extends Accepted {
 /** An accepted B2C request, or a B2B request. */
 export interface Payout extends Accepted {
   readonly direction: "OUT";
-  /** The till or the paybill whose number is in `msisdn`. Undefined where a phone is paid. */
-  readonly business: { readonly isTill: boolean; readonly accountReference: string } | undefined;
+  /** The payment to the business whose number is in `msisdn`. Undefined where a phone is paid. */
+  readonly business: BusinessPayment | undefined;
   readonly conversationId: string;
   readonly originatorConversationId: string;
   readonly resultUrl: string;
   readonly queueTimeOutUrl: string;
   /** The body as it came. The timeout of the queue sends it back. */
   readonly request: Readonly<Record<string, unknown>>;
+}
+
+export interface BusinessPayment {
+  /** Such as "Business Buy Goods": what a statement calls the product. */
+  readonly words: string;
+  readonly accountReference: string;
+  /** Whether the money goes to the utility account of a shortcode, from which it pays out. */
+  readonly isTopUp: boolean;
 }
 
 export type Order = Collection | Payout;

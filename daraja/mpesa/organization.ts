@@ -1,6 +1,19 @@
 /** Of the path that registers the URLs of C2B. It decides how a confirmation hides the phone. */
 export type C2bVersion = 1 | 2;
 
+/** Products by the beginning of their paths. */
+export const LACKED_PRODUCTS = [
+  "/mpesa/stkpush",
+  "/mpesa/b2c",
+  "/mpesa/b2b",
+  "/mpesa/accountbalance",
+  "/mpesa/transactionstatus",
+  "/mpesa/reversal",
+  "/mpesa/c2b",
+  "/pulltransactions",
+] as const;
+export type LackedProduct = (typeof LACKED_PRODUCTS)[number];
+
 /** What Safaricom knows of a business: its app, its shortcode, its initiator and its accounts. */
 export interface Organization {
   /** Whom a customer pays: a paybill, or a till. */
@@ -27,6 +40,26 @@ export interface Organization {
   pullOffset: "rows" | "pages";
   /** How long after a payment a list shows it. */
   pullLagMillis: number;
+  /** Where a callback may go by HTTP: the loopback alone, or any private address. */
+  httpCallbacks: "loopback" | "private";
+  /** Addresses of C2B are registered once, as in production, or again, as in the sandbox. */
+  c2bRegistration: "once" | "again";
+  /** A till's RecieverIdentifierType. Safaricom's page says 4, clients say 2. Undefined: both. */
+  tillIdentifierType: 2 | 4 | undefined;
+  /** A reversal's RecieverIdentifierType: 11, or undefined, which takes 4, too. */
+  reversalIdentifierType: 11 | undefined;
+  /** The suffix of the times in a list. The times are Nairobi's with either suffix. */
+  pullTimes: "+03:00" | "Z";
+  /** Whether B2C v3 takes a request without an OriginatorConversationID, and makes one. */
+  b2cIds: "required" | "optional";
+  /** What each status query ends with. Undefined: with what became of the order. */
+  statusResult: "25" | "2032" | "2033" | undefined;
+  /** What uses an OriginatorConversationID up. Safaricom does not say. */
+  idsUsedBy: "acceptance" | "request" | "payment";
+  /** Whether messages have one form, or those that production was seen to send, in turn. */
+  messageForms: "one" | "alternating";
+  /** How many messages with alternating forms were sent. */
+  messages: number;
   /** Money that came from the bank and has not been moved to the utility account. */
   workingCents: number;
   /** Payouts go out of here, and what customers pay to a paybill comes in. */
@@ -35,6 +68,10 @@ export interface Organization {
   merchantCents: number;
   /** Fees are taken from here, so that it is below zero. */
   chargesCents: number;
+  /** How the paths of a product begin that Safaricom has not given the app. None when undefined. */
+  lacksProduct: LackedProduct | undefined;
+  /** Whether the initiator lacks the role for what it asks: each result is 21. */
+  lacksInitiatorRole: boolean;
   /** Wrong passwords in a row. At INITIATOR_TRIES_MAX the initiator is locked. */
   wrongPasswords: number;
 }
@@ -59,13 +96,42 @@ export function newOrganization(differing: Partial<Organization> = {}): Organiza
     isPullProvisioned: true,
     pullOffset: "rows",
     pullLagMillis: 0,
+    httpCallbacks: "loopback",
+    c2bRegistration: "once",
+    tillIdentifierType: undefined,
+    reversalIdentifierType: 11,
+    pullTimes: "+03:00",
+    b2cIds: "required",
+    statusResult: undefined,
+    idsUsedBy: "acceptance",
+    messageForms: "one",
+    messages: 0,
     workingCents: 70_000_000,
     utilityCents: 100_000_000,
     merchantCents: 0,
     chargesCents: 0,
+    lacksProduct: undefined,
+    lacksInitiatorRole: false,
     wrongPasswords: 0,
     ...differing,
   };
+}
+
+export type MessageForm = 0 | 1 | 2;
+
+/**
+ * Which form the next message has: 0 is the documented one. Production was seen to send others:
+ * amounts with cents (1), phones masked (1) or left out (2), success by another code or none.
+ */
+export function nextForm(organization: Organization): MessageForm {
+  if (organization.messageForms === "one") return 0;
+  organization.messages += 1;
+  return (organization.messages % 3) as MessageForm;
+}
+
+/** Such as 25470****049. */
+export function maskedPhone(msisdn: string): string {
+  return `${msisdn.slice(0, 5)}****${msisdn.slice(-3)}`;
 }
 
 export function isTill({ storeNumber }: Organization): boolean {

@@ -8,6 +8,8 @@ export const PROMPT_MILLIS = 60_000;
 const LATE_MILLIS = 180_000;
 /** When the result of a query comes, and that of a request that M-Pesa refuses at once. */
 export const RESULT_AFTER_MILLIS = 2_000;
+/** When a prompt fails before it was shown. */
+const AT_ONCE_MILLIS = 500;
 /** When a forger sends a message. */
 export const FORGED_AFTER_MILLIS = 1_000;
 /** When a payment by hand is confirmed and listed in scenario 11. */
@@ -20,12 +22,16 @@ export interface Scenario {
   /** For people: the page, `kesc daraja` and docs/daraja.md. */
   readonly words: string;
   /** What the gateway does with the first request for the number, in place of accepting it. */
-  readonly refusedOnce?: "spike arrest" | "invalid token";
+  readonly refusedOnce?: "spike arrest" | "invalid token" | "too many requests" | "expired token" | "firewall";
+  /** Whether the gateway refuses each request for the number: the app lacks the product. */
+  readonly isWithoutProduct?: true;
   /** What becomes of the answer to the accepted request. */
-  readonly answer?: "after the callback" | "lost" | "malformed";
+  readonly answer?: "after the callback" | "lost" | "malformed" | "error" | "cached";
   readonly steps: readonly Step[];
   /** The order stays open until so many queries have asked for it; then it is paid. */
   readonly pendingQueries?: number;
+  /** The code in the result of each query, whatever became of the order. */
+  readonly queriesSay?: ResultCode;
   /** What becomes of the callback after each step; by default it is sent once. */
   readonly callback?: "never" | "twice" | "malformed" | "timeout";
   /** A forger claims success: at an address with a wrong token, or at the right one. */
@@ -61,6 +67,16 @@ const BOTH: Readonly<Record<string, Scenario>> = {
   "11": { words: "open for three queries, then success", steps: [], pendingQueries: PENDING_QUERIES },
   "15": { words: "success, and the callback is malformed JSON", steps: [PAID], callback: "malformed" },
   "17": { words: "success, and the answer is malformed JSON", steps: [PAID], answer: "malformed" },
+  "19": { words: "success, and the answer is HTTP 500", steps: [PAID], answer: "error" },
+  "20": { words: "401.003.01, the app lacks the product", steps: [], isWithoutProduct: true },
+  "21": {
+    words: "401 in Apigee's form (the token has expired) once, then success",
+    steps: [PAID],
+    refusedOnce: "expired token",
+  },
+  "22": { words: "403 and a page of the firewall once, then success", steps: [PAID], refusedOnce: "firewall" },
+  "24": { words: "429 (too many requests) once, then success", steps: [PAID], refusedOnce: "too many requests" },
+  "28": { words: "success, and the answer is 100000000 (cached, sent on later)", steps: [PAID], answer: "cached" },
 };
 
 /** STK push, by the ending of PhoneNumber. Other endings are a success. */
@@ -78,6 +94,16 @@ export const COLLECT: Readonly<Record<string, Scenario>> = {
     callback: "never",
     forged: "right token",
   },
+  "24": {
+    words: "429 (too many requests) once, and at the first query, then success",
+    steps: [PAID],
+    refusedOnce: "too many requests",
+  },
+  "23": { words: "1037, and each query says 0", steps: [failed("1037", PROMPT_MILLIS)], queriesSay: "0" },
+  "25": { words: "1025, the prompt cannot be sent", steps: [failed("1025")] },
+  "26": { words: "1031, which no document explains", steps: [failed("1031")] },
+  "27": { words: "1036, the SMSC timed out", steps: [failed("1036")] },
+  "29": { words: "2029 within a second, a till asked for as a paybill", steps: [failed("2029", AT_ONCE_MILLIS)] },
 };
 
 /** B2C, by the ending of PartyB. Other endings are a success. */
@@ -100,6 +126,8 @@ export const PAY_OUT: Readonly<Record<string, Scenario>> = {
     callback: "never",
     forged: "right token",
   },
+  "26": { words: "never paid, which no message and only 2033 of a status query tells", steps: [], queriesSay: "2033" },
+  "29": { words: "15, the id was seen before", steps: [failed("15")] },
 };
 
 export function scenarioOf(scenarios: Readonly<Record<string, Scenario>>, msisdn: string): Scenario {

@@ -7,7 +7,7 @@ import type { UnixMillis } from "../domain/values/time.js";
 import type { AddressPurpose } from "./callback-token.js";
 import { parseFields } from "./fields.js";
 import type { PaymentRail } from "./rail.js";
-import type { StatementFormat } from "./statement.js";
+import type { StatementFile, StatementFormat, StatementWords } from "./statement.js";
 
 /**
  * What the program knows about a rail before an organization has an account there. `rails.ts` lists
@@ -44,6 +44,10 @@ export interface ReadSettings {
    * are under way it must not change: another place does not know them.
    */
   readonly places: readonly string[];
+  /** The numbers by which a statement names the account. */
+  readonly numbers: readonly string[];
+  /** The words that tell the kind of a statement's row, beyond those of the rail. */
+  readonly statementWords?: StatementWords | undefined;
   /** The facts that `kesc rail status` shows to people, by their names. */
   readonly facts: Readonly<Record<string, string>>;
 }
@@ -114,6 +118,12 @@ export class WrongRailAccountError extends Error {
 /** Returns the id of the account with this UUID, which callbacks about deposits name. */
 export function railAccountIdOf(uuid: string): RailAccountId {
   return fromUUID(uuid, "rail") as string as RailAccountId;
+}
+
+/** Returns what these stored settings of an account say about its statements. */
+export function statementSettings(kind: RailKind, settings: string | undefined): Omit<StatementFile, "name"> {
+  const { numbers = [], statementWords: words } = (settings === undefined ? undefined : kind.read(settings)) ?? {};
+  return { numbers, words };
 }
 
 /** Returns the kind of a rail, whose settings and credentials only the adapter can name. */

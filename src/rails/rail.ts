@@ -1,5 +1,6 @@
 import type { PaymentByHand, PaymentVerdict } from "../domain/deposits/payment-verdict.js";
 import type { PayableDestinations, RailFailure, RailReceipt } from "../domain/payment.js";
+import type { RefusedCredential } from "../domain/rail-account.js";
 import type { Rail, TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
 import type { MaskedPhone } from "../domain/values/masked-phone.js";
@@ -8,6 +9,7 @@ import type { PhoneNumber } from "../domain/values/phone-number.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { CallbackPurpose } from "./callback-token.js";
 import type { OpenPayment, RailOrder, ReturnablePayment } from "./order.js";
+import type { RailProbe } from "./probe.js";
 
 /**
  * A way to move shillings, with the account that an organization has there. No method throws or
@@ -22,6 +24,12 @@ export interface PaymentRail {
   readonly isSandbox?: true;
 
   capabilities(direction: TransactionType): Capabilities;
+
+  /**
+   * Whether the rail probably does not serve the number, although it looks right: it is a hint, and
+   * no reason to refuse. Never when omitted.
+   */
+  doubtsNumber?(number: PhoneNumber): boolean;
 
   /**
    * Asks the rail to carry out the order. The caller must have stored before that the order is
@@ -60,7 +68,19 @@ export interface PaymentRail {
   askBalance(question: string, signal: AbortSignal): Promise<BalanceAnswer>;
 
   /** Reads the message that answers `askBalance`. Pure. Undefined if it is no such message. */
-  readBalance(message: RailMessage): RailBalance | undefined;
+  readBalance(message: RailMessage): BalanceReport | undefined;
+
+  /** Says in words what a code at this place means. Pure. Undefined if the rail cannot. */
+  explain?(code: string, place: string): string | undefined;
+
+  /**
+   * Tries the credential of the program alone: it moves nothing and asks nothing. Undefined if the
+   * rail has taken it. Absent if the rail has none.
+   */
+  tryApp?(signal: AbortSignal): Promise<({ readonly code: string } & Faulty) | undefined>;
+
+  /** Questions that move nothing, one for each product of the account, in their order. */
+  readonly probes?: readonly RailProbe[];
 
   /** The account in a balance from which payouts are paid. Absent if a rail tells no balance. */
   readonly payOutAccount?: string;
@@ -88,14 +108,15 @@ export interface PaymentRail {
 
   /**
    * Registers the account for `receivedPayments`, if the rail wants that once. A second time
-   * changes nothing. Returns the code of a failure.
+   * changes nothing. Returns the code of a failure, with its place behind a blank (`ToldCode`).
    */
   registerForReceivedPayments?(contact: PhoneNumber, signal: AbortSignal): Promise<string | undefined>;
 
   /**
    * Tells the rail where it confirms payments without an order, and where it asks whether it may
-   * take one. Only a rail that lists received payments has it. Returns the code of a failure:
-   * URLS_ALREADY_REGISTERED if it keeps addresses that it was given before.
+   * take one. Only a rail that lists received payments has it. Returns the code of a failure, as
+   * `registerForReceivedPayments` does: URLS_ALREADY_REGISTERED if it keeps addresses that it was
+   * given before.
    */
   registerForDeposits?(urls: DepositUrls, signal: AbortSignal): Promise<string | undefined>;
 
@@ -132,6 +153,8 @@ export type NewQuestion = () => Promise<string>;
 export type ReturnReport = {
   /** The `railReference` of the request that it answers. */
   readonly request: string | undefined;
+  /** As of a request. */
+  readonly fault?: RailFault | undefined;
 } & (
   | { readonly kind: "returned"; readonly receipt: RailReceipt }
   /** The rail has not returned the payment, and does not because of this request. */
@@ -154,15 +177,31 @@ export interface Capabilities extends PayableAmounts {
   readonly destinations?: PayableDestinations;
 }
 
+/** What no new request mends: a person must act. It is the account's, whatever the order is. */
+export type RailFault =
+  | {
+      readonly kind: "credentials";
+      /** `initiator`: payouts, queries, balances and returns need it. `app`: all requests do. */
+      readonly credential: RefusedCredential;
+      readonly code: string;
+    }
+  /** The service asks wrongly, or the account may not ask this. */
+  | { readonly kind: "request"; readonly request: string; readonly code: string };
+
 /** What is known about one request after it was sent. */
-export type Sent =
+export type Sent = (
   | {
       readonly kind: "accepted";
       /** The rail's own name for the order, to query it by. Not every answer has one. */
       readonly railReference: string | undefined;
     }
   /** The rail refused the request for good, with a code from its list of final failures. */
-  | { readonly kind: "rejected"; readonly code: string; readonly failure: RailFailure }
+  | {
+      readonly kind: "rejected";
+      readonly code: string;
+      readonly place?: string | undefined;
+      readonly failure: RailFailure;
+    }
   /** The rail took nothing of the request. It can be sent again. */
   | {
       readonly kind: "unreached";
@@ -172,10 +211,17 @@ export type Sent =
       readonly isTurnedAway?: true;
     }
   /** Nobody knows. Every result that is not one of the others is this one. */
-  | { readonly kind: "unknown"; readonly code: string };
+  | { readonly kind: "unknown"; readonly code: string; readonly place?: string }
+) &
+  Faulty;
+
+/** A result that may tell of a fault, beside what it says of the order. */
+export interface Faulty {
+  readonly fault?: RailFault | undefined;
+}
 
 /** What the rail says about an order. */
-export type RailReport =
+export type RailReport = (
   | {
       readonly kind: "succeeded";
       /** The rail's name for what moved. It is the same in each report about one movement. */
@@ -190,15 +236,20 @@ export type RailReport =
       /** As above. A payment without a `railReference` can be queried by it. */
       readonly movement: string | undefined;
       readonly code: string;
+      readonly place?: string | undefined;
       readonly failure: RailFailure;
     }
   /** The outcome is not known yet. */
   | {
       readonly kind: "open";
       readonly code: string;
+      /** Where the rail said it, if it tells something that lasts. */
+      readonly place?: string | undefined;
       /** Nobody is sure what the code means, and the rail may say no more: a person must look. */
       readonly isUnclear?: true;
-    };
+    }
+) &
+  Faulty;
 
 export interface RailMessage {
   /** From the token in the address at which the message arrived. */
@@ -211,9 +262,16 @@ export interface TimedMessage extends RailMessage {
   readonly at: UnixMillis;
 }
 
-export type BalanceAnswer =
-  /** The rail answers later, with a message for `readBalance`. */
-  { readonly kind: "requested" } | { readonly kind: "unavailable"; readonly code: string };
+export type BalanceAnswer = (
+  | { readonly kind: "requested" } // The rail answers later, with a message for `readBalance`.
+  | { readonly kind: "unavailable"; readonly code: string }
+) &
+  Faulty;
+
+export type BalanceReport =
+  | { readonly kind: "told"; readonly balance: RailBalance }
+  /** The rail tells no balance. */
+  | ({ readonly kind: "refused"; readonly code: string } & Faulty);
 
 export interface RailBalance {
   readonly accounts: readonly RailAccountBalance[];
@@ -238,9 +296,11 @@ export type ReceivedPayments =
       readonly payments: readonly ReceivedPayment[];
       /** The rows that the list has beside the payments. A person must look at them. */
       readonly unreadable: readonly UnreadableRow[];
+      /** The rows that are no payment to credit. None when omitted. */
+      readonly others?: readonly UncreditedRow[];
     }
   /** At least a page of the list could not be read: no list is better than half. */
-  | { readonly kind: "failed"; readonly code: string };
+  | ({ readonly kind: "failed"; readonly code: string } & Faulty);
 
 /** A payment that came in, as the rail lists it. */
 export interface ReceivedPayment {
@@ -253,6 +313,16 @@ export interface ReceivedPayment {
   readonly phone: MaskedPhone | undefined;
   /** Undefined if the rail does not say it without doubt. */
   readonly receivedAt: UnixMillis | undefined;
+  readonly doubtful?: DoubtfulTime | undefined;
+}
+
+/** A time of which nobody knows by the row alone in which zone its clock is. */
+export interface DoubtfulTime {
+  readonly ifUtc: UnixMillis;
+  /** If it is the clock of the rail's country. It is before the other one. */
+  readonly ifLocal: UnixMillis;
+  /** Whether the row says that it is UTC. */
+  readonly saysUtc: boolean;
 }
 
 /** A row of the rail's list from which no payment can be read. */
@@ -260,6 +330,15 @@ export interface UnreadableRow {
   /** Undefined if the row has no receipt that can be read. */
   readonly receipt: RailReceipt | undefined;
   readonly receivedAt: UnixMillis | undefined;
+  readonly doubtful?: DoubtfulTime | undefined;
+}
+
+/** A row whose kind is not one of those that credit somebody. */
+export interface UncreditedRow extends UnreadableRow {
+  /** The rail's word for it. Empty if it has none. */
+  readonly kind: string;
+  /** Whether the word is known for what is nobody's payment. Otherwise a person must look. */
+  readonly isKnown: boolean;
 }
 
 /**
@@ -267,5 +346,13 @@ export interface UnreadableRow {
  * been taken, so the refusal of this one proves nothing about the order.
  */
 export function sentAgain(sent: Sent): Sent {
-  return sent.kind === "accepted" ? sent : { kind: "unknown", code: sent.code };
+  if (sent.kind === "accepted" || sent.kind === "unknown") return sent;
+  const { code, fault } = sent;
+  const place = "place" in sent ? sent.place : undefined;
+  return {
+    kind: "unknown",
+    code,
+    ...(place === undefined ? {} : { place }),
+    ...(fault === undefined ? {} : { fault }),
+  };
 }

@@ -1,7 +1,9 @@
+import { type LostNight, lostNight } from "./lost-night.js";
 import type { BookedMovements } from "./ports.js";
 import { reconcile, type Reconciled } from "./reconcile.js";
 import type { ReconciledPeriod } from "./reconciliation.js";
-import { type Statement, StatementError, type StatementFacts, statementMovements } from "./statement-movements.js";
+import { StatementError } from "./statement-error.js";
+import { type StatementFacts, statementMovements } from "./statement-movements.js";
 import { type ExplainedTie, explainedTie, type Tie } from "./tie.js";
 
 /** A statement, compared with a book. */
@@ -11,6 +13,7 @@ export interface ComparedStatement {
   readonly reconciled: Reconciled;
   /** Undefined until the rail has told a balance. */
   readonly tie: ExplainedTie | undefined;
+  readonly night: LostNight;
 }
 
 interface CompareOptions extends Partial<ReconciledPeriod> {
@@ -23,23 +26,22 @@ interface CompareOptions extends Partial<ReconciledPeriod> {
  * movement of the statement. Changes nothing. Rejects with a StatementError.
  */
 export async function compareStatement(
-  statement: Statement,
+  facts: StatementFacts,
   { book, tie, from, to }: CompareOptions,
 ): Promise<ComparedStatement> {
-  const facts: StatementFacts = { charges: new Map(), notCompleted: 0, period: undefined };
   const period = (): ReconciledPeriod | undefined => {
     const start = from ?? facts.period?.from;
     const end = to ?? facts.period?.to;
     return start === undefined || end === undefined ? undefined : { from: start, to: end };
   };
-  const reconciled = await reconcile(statementMovements(statement, facts), book, { period, tieAt: tie?.at });
+  const reconciled = await reconcile(statementMovements(facts), book, { period, tieAt: tie?.at });
   const compared = period();
   if (compared === undefined || compared.from > compared.to) {
     // Without a movement and without a period, nothing was compared: that is no agreement.
     const found = reconciled.movements.onRail.count === 0 ? "has no movement" : "ends before it begins";
-    throw new StatementError(
-      `${statement.name} ${found}, so there is no period to compare. Give the period of the statement.`,
-    );
+    throw new StatementError(`It ${found}, so there is no period to compare. Give the period of the statement.`);
   }
-  return { facts, period: compared, reconciled, tie: tie && explainedTie(tie, reconciled) };
+  const open = await book.openPayouts();
+  const night = lostNight({ rows: facts.rows, breaks: reconciled.movements.breaks, open });
+  return { facts, period: compared, reconciled, tie: tie && explainedTie(tie, reconciled), night };
 }

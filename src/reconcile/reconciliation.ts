@@ -1,6 +1,8 @@
+import type { RailReceipt } from "../domain/payment.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { AccountId, TransactionId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
+import type { RowKind } from "../rails/statement.js";
 
 /** A movement of shillings as the rail has it. */
 export interface RailMovementRow {
@@ -9,6 +11,10 @@ export interface RailMovementRow {
   readonly completedAt: UnixMillis | undefined;
   readonly direction: "in" | "out";
   readonly amountCents: number;
+  /** What the row is about. A list of what came in has payments of others only. */
+  readonly kind: RowKind;
+  /** The receipt of the payment that the row is about. */
+  readonly linkedReceipt: RailReceipt | undefined;
   /** The transaction that the rail names, if it names one that the book has. */
   readonly transaction: NamedTransaction | undefined;
 }

@@ -1,87 +1,90 @@
-import type { CsvRecord } from "../../runtime/csv-records.js";
+import type { CsvRecord } from "../../runtime/csv-reader.js";
 import { slicesOf } from "../../runtime/slices.js";
 import type { RailReceipt } from "../domain/payment.js";
 import { chargeReceiptOf } from "../domain/receipt.js";
 import type { TransactionId } from "../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
-import type { StatementFormat, StatementRow } from "../rails/statement.js";
+import type { StatementFormat, StatementProblem, StatementRow, StatementWords } from "../rails/statement.js";
+import { LINES_MAX } from "./files/tables.js";
 import type { UnnamedMovement } from "./reconcile.js";
 import { type ReconciledPeriod, signed } from "./reconciliation.js";
+import { StatementError } from "./statement-error.js";
 
 /** The rows that one look at the book compares. */
 export const SLICE_ROWS = 500;
-export const RECORD_BYTES_MAX = 65_536;
-
-/** What a statement had besides movements. Grows while the file is read. */
+/** What a statement says, read as a whole. */
 export interface StatementFacts {
+  /** What moved, without the charges. */
+  readonly rows: readonly StatementRow[];
   /** What the rail took for each movement, by its receipt. */
-  readonly charges: Map<RailReceipt, StatementCharge>;
-  notCompleted: number;
+  readonly charges: ReadonlyMap<RailReceipt, StatementCharge>;
+  readonly notCompleted: number;
   /** From the first to the last movement of the file. */
-  period: ReconciledPeriod | undefined;
+  readonly period: ReconciledPeriod | undefined;
+  /** What makes the file doubtful: sentences for people. */
+  readonly doubts: readonly string[];
 }
 
 /** The charges of a rail for one movement, together. */
 export interface StatementCharge {
-  /** What it took is negative. */
+  /** Negative: the rail took it. Positive: the rail gave it back. */
   readonly cents: number;
   readonly completedAt: UnixMillis;
 }
 
 /** A statement as the rail's portal exports it. */
 export interface Statement {
-  /** What messages call it: the name of a file. */
+  /** The name of the file, which may name an account. Empty if nobody knows it. */
   readonly name: string;
   readonly format: StatementFormat;
-  /** Reads it from its beginning. */
-  readonly records: () => AsyncIterable<CsvRecord>;
-}
-
-/** The text is no statement of the rail, or cannot be read. Its words are for people. */
-export class StatementError extends Error {
-  override readonly name: string = "StatementError";
+  /** The numbers of the account at the rail. The statement of another account is refused. */
+  readonly numbers: readonly string[];
+  /** The words that its settings add, which tell the kind of a row. */
+  readonly words?: StatementWords | undefined;
+  /** Reads it from its beginning, several records at a time. */
+  readonly records: () => AsyncIterable<readonly CsvRecord[]>;
 }
 
 /**
- * Reads the statement of an account as the rail's portal exports it, of any size. Throws an
- * StatementError if it is no such statement, or has a row that cannot be read: half a
+ * Reads the statement of an account as the rail's portal exports it. Only the whole file says what
+ * its rows are: which of two is a charge, and whether the day or the month stands first.
+ *
+ * Throws a StatementError if it is no such statement, or has a row that cannot be read: half a
  * statement proves nothing.
  */
-export async function* statementMovements(
-  { name, ...statement }: Statement,
-  facts: StatementFacts,
-): AsyncGenerator<readonly UnnamedMovement[], void, void> {
-  let slice: UnnamedMovement[] = [];
-  for await (const { cell, line } of rowsOf({ name, ...statement })) {
-    const read = statement.format.readRow(cell);
-    if (read.kind === "bad") {
-      throw new StatementError(`Line ${String(line)} of ${name}: "${read.column}" ${read.problem}.`);
-    }
-    if (read.kind === "not_completed") facts.notCompleted += 1;
-    else if (read.row.isCharge) addCharge(facts.charges, read.row);
-    else {
-      facts.period = widened(facts.period, read.row);
-      slice.push(movementOf(read.row));
-    }
-    if (slice.length === SLICE_ROWS) {
-      yield slice;
-      slice = [];
+export async function readStatement({ name, format, numbers, words, records }: Statement): Promise<StatementFacts> {
+  const reader = format.reader({ name, numbers, words });
+  const refuse = ({ problem }: StatementProblem): never => {
+    throw new StatementError(`${problem}.`);
+  };
+  let count = 0;
+  for await (const piece of records()) {
+    count += piece.length;
+    if (count > LINES_MAX) throw new StatementError(`It has more than ${String(LINES_MAX)} rows.`);
+    for (const { cells, line } of piece) {
+      const problem = reader.add(cells, line);
+      if (problem !== undefined) refuse(problem);
     }
   }
-  if (slice.length > 0) yield slice;
-  yield* chargeMovements(facts.charges);
+  const read = reader.end();
+  if ("problem" in read) return refuse(read);
+  const charges = new Map<RailReceipt, StatementCharge>();
+  for (const row of read.rows) if (row.kind === "charge") addCharge(charges, row);
+  const rows = read.rows.filter(({ kind }) => kind !== "charge");
+  return { rows, charges, notCompleted: read.notCompleted, period: periodOf(rows), doubts: read.doubts };
 }
 
-/** Reads the charges alone. Rejects as `statementMovements` does. */
-export async function chargesIn(statement: Statement): Promise<StatementFacts["charges"]> {
-  const facts: StatementFacts = { charges: new Map(), notCompleted: 0, period: undefined };
-  const movements = statementMovements(statement, facts);
-  while ((await movements.next()).done !== true);
-  return facts.charges;
+/** Returns the movements of a statement, and then its charges. */
+export function* statementMovements({
+  rows,
+  charges,
+}: StatementFacts): Generator<readonly UnnamedMovement[], void, void> {
+  for (const slice of slicesOf(rows, SLICE_ROWS)) yield slice.map(movementOf);
+  yield* chargeMovements(charges);
 }
 
 /** A movement may have several charges. The book has their sum. */
-function addCharge(charges: StatementFacts["charges"], row: StatementRow): void {
+function addCharge(charges: Map<RailReceipt, StatementCharge>, row: StatementRow): void {
   const { receipt, completedAt } = row;
   charges.set(receipt, { cents: (charges.get(receipt)?.cents ?? 0) + signed(row), completedAt });
 }
@@ -92,6 +95,8 @@ function chargeMovements(charges: StatementFacts["charges"]): Generator<readonly
     completedAt,
     direction: cents < 0 ? ("out" as const) : ("in" as const),
     amountCents: Math.abs(cents),
+    kind: "charge" as const,
+    linkedReceipt: undefined,
     transactionId: undefined,
     idEnd: undefined,
   }));
@@ -102,41 +107,16 @@ function chargeMovements(charges: StatementFacts["charges"]): Generator<readonly
 }
 
 function movementOf(row: StatementRow): UnnamedMovement {
-  const { receipt, completedAt, direction, amountCents, idEnd } = row;
+  const { receipt, completedAt, direction, amountCents, kind, idEnd, linkedReceipt } = row;
   const transactionId = row.transactionId as TransactionId | undefined;
-  return { receipt, completedAt, direction, amountCents, transactionId, idEnd };
+  return { receipt, completedAt, direction, amountCents, kind, linkedReceipt, transactionId, idEnd };
 }
 
-function widened(period: ReconciledPeriod | undefined, { completedAt }: StatementRow): ReconciledPeriod {
-  const { from = completedAt, to = completedAt } = period ?? {};
-  return { from: toUnixMillis(Math.min(from, completedAt)), to: toUnixMillis(Math.max(to, completedAt)) };
-}
-
-interface FileLine {
-  readonly cell: (column: string) => string;
-  readonly line: number;
-}
-
-async function* rowsOf({ name, format, records }: Statement): AsyncGenerator<FileLine, void, void> {
-  let columns: ReadonlyMap<string, number> | undefined;
-  for await (const { record, info } of records()) {
-    if (columns === undefined) {
-      columns = columnsIn(record, format);
-      if (columns === undefined && info.lines > format.linesBeforeHeaderMax) break;
-    } else {
-      const places = columns;
-      yield { cell: (column) => (record[places.get(column) ?? -1] ?? "").trim(), line: info.lines };
-    }
+function periodOf(rows: readonly StatementRow[]): ReconciledPeriod | undefined {
+  let period: ReconciledPeriod | undefined;
+  for (const { completedAt } of rows) {
+    const { from = completedAt, to = completedAt } = period ?? {};
+    period = { from: toUnixMillis(Math.min(from, completedAt)), to: toUnixMillis(Math.max(to, completedAt)) };
   }
-  if (columns === undefined) {
-    throw new StatementError(
-      `${name} is no statement of this rail: no line has the columns ${format.columns.join(", ")}.`,
-    );
-  }
-}
-
-/** Returns the places of the columns, or undefined for a line before the header. */
-function columnsIn(record: readonly string[], format: StatementFormat): ReadonlyMap<string, number> | undefined {
-  const columns = new Map(record.map((name, place) => [name.trim(), place]));
-  return format.columns.every((name) => columns.has(name)) ? columns : undefined;
+  return period;
 }

@@ -4,22 +4,26 @@ import type { WatchRailAccount } from "../domain/rails/change-rail-accounts.js";
 import type { Actor } from "../domain/values/actor.js";
 import { toUnixMillis } from "../domain/values/time.js";
 import type { RailBalance } from "../rails/rail.js";
+import type { RailFaults } from "./faults.js";
 import { BALANCE_MILLIS, CALL_MILLIS_MAX, NEW_ACCOUNT_MILLIS, RESULT_MILLIS_MAX } from "./limits.js";
 import type { Payments } from "./ports/payments.js";
 import type { RailAccount, UsableAccounts } from "./ports/rail-accounts.js";
-import type { HeldLease, OnEvent, SettlementTiming, Submit } from "./ports/runtime.js";
+import type { HeldLease, OnEvent, SettlementTiming, SubmitWatch } from "./ports/runtime.js";
 import { countOf, tooManyUnknown } from "./unknown-payouts.js";
-
-/** Submits what was seen of an account at a rail. */
-export type SubmitWatch = Submit<WatchRailAccount>;
 
 interface BalancesOptions {
   readonly railAccounts: UsableAccounts;
   readonly payments: Pick<Payments, "unknownPayouts">;
-  /** Notes a question before the rail hears it. It replaces the last one of the account. */
-  readonly noteQuestion: (id: RailAccountId, question: string) => Promise<void>;
+  /**
+   * Notes a question before the rail hears it. Resolves with the one that stands: another one if it
+   * uses the same credentials, and its answer may still come.
+   */
+  readonly noteQuestion: (id: RailAccountId, question: string) => Promise<string | undefined>;
+  /** Ends a question that the rail has not taken: no answer will come. */
+  readonly endQuestion: (id: RailAccountId, question: string) => Promise<unknown>;
   readonly newQuestion: () => string;
   readonly lease: HeldLease;
+  readonly faults: RailFaults;
   readonly submit: SubmitWatch;
   readonly timing: SettlementTiming;
   readonly onEvent: OnEvent;
@@ -61,14 +65,17 @@ export class BalanceReader {
   }
 
   async #look(): Promise<void> {
-    const { railAccounts, payments, lease, submit, timing, onEvent } = this.#options;
+    const { railAccounts, payments, lease, faults, submit, timing, onEvent } = this.#options;
     for (const account of this.#due(railAccounts.all())) {
       if (this.#loop.isStopped || lease.leftMillis() < CALL_MILLIS_MAX) return;
       const { id, revision } = account;
       this.#looks.set(id, { revision, dueAt: timing.monotonicMillis() + BALANCE_MILLIS });
       try {
         const unknownPayouts = countOf(await tooManyUnknown(payments, account, timing.now()));
-        await submit(watchOf(account, { unknownPayouts }), toUnixMillis(timing.now() + RESULT_MILLIS_MAX));
+        await submit(
+          watchOf(account, { unknownPayouts, isQuiet: faults.isQuiet(account) }),
+          toUnixMillis(timing.now() + RESULT_MILLIS_MAX),
+        );
         await this.#ask(account);
       } catch (error) {
         onEvent({ kind: "error", error });
@@ -84,24 +91,42 @@ export class BalanceReader {
     });
   }
 
-  async #ask({ id, rail }: RailAccount): Promise<void> {
-    const { noteQuestion, newQuestion, onEvent } = this.#options;
-    if (rail.payOutAccount === undefined) return;
+  async #ask(account: RailAccount): Promise<void> {
+    const { id, rail } = account;
+    const { noteQuestion, endQuestion, newQuestion, onEvent } = this.#options;
+    if (rail.payOutAccount === undefined || !this.#options.faults.mayTry(account)) return;
     const question = newQuestion();
-    await noteQuestion(id, question);
+    if ((await noteQuestion(id, question)) !== question) {
+      // The answer to the other one says whether these credentials are good. Then this one is due.
+      this.#looks.delete(id);
+      return;
+    }
     const deadline = AbortSignal.any([this.#loop.signal, AbortSignal.timeout(CALL_MILLIS_MAX)]);
     const answer = await rail.askBalance(question, deadline);
     if (answer.kind === "unavailable") onEvent({ kind: "no balance", railAccountId: id, code: answer.code });
+    if (answer.fault !== undefined) await endQuestion(id, question);
+    await this.#options.faults.note(account, answer.fault);
   }
 }
 
-/** Makes the command that warns of what was seen of an account: one of both, or none. */
+/** Makes the command that warns of what was seen of an account, or of nothing. */
 export function watchOf(
   { organizationId, rail }: Pick<RailAccount, "organizationId" | "rail">,
-  { balance, unknownPayouts }: { readonly balance?: RailBalance; readonly unknownPayouts?: number },
+  {
+    balance,
+    ...seen
+  }: { readonly balance?: RailBalance; readonly unknownPayouts?: number; readonly isQuiet?: boolean },
 ): WatchRailAccount {
   const paysOut = balance?.accounts.find(({ name, currency }) => name === rail.payOutAccount && currency === "KES");
   const actor = rail.name as string as Actor;
   const availableCents = paysOut?.availableCents;
-  return { name: "watchRailAccount", organizationId, actor, rail: rail.name, availableCents, unknownPayouts };
+  return {
+    name: "watchRailAccount",
+    organizationId,
+    actor,
+    rail: rail.name,
+    availableCents,
+    isProven: balance !== undefined,
+    ...seen,
+  };
 }

@@ -1,11 +1,13 @@
 import { DESTINATION_KINDS, type DestinationKind } from "../domain/destination.js";
 import type { RailAccountId } from "../domain/payment.js";
 import { toUnixMillis } from "../domain/values/time.js";
-import { type SubmitWatch, watchOf } from "./balances.js";
+import { toldCodeOf } from "../rails/told-code.js";
+import { watchOf } from "./balances.js";
 import type { SettlementLine } from "./ledger-line.js";
 import { BEGIN_MILLIS_MAX, BLOCKED_MILLIS, BREAKER_READ_MILLIS, UNKNOWN_PAYOUTS_NAMED_MAX } from "./limits.js";
 import type { Payments } from "./ports/payments.js";
 import type { RailAccount } from "./ports/rail-accounts.js";
+import type { SubmitWatch } from "./ports/runtime.js";
 import type { OnEvent, SettlementTiming } from "./ports/runtime.js";
 import { countOf, tooManyUnknown } from "./unknown-payouts.js";
 
@@ -103,7 +105,7 @@ export class Breaker {
     const listed = await payments.listUnknownPayouts(railAccountId, UNKNOWN_PAYOUTS_NAMED_MAX);
     const named = listed.filter(({ isFlagged, numberKind }) => !isFlagged && !payOutTo.includes(numberKind));
     const flagged = await Promise.all(
-      named.map((payment) => line.flagUnknown({ payment, account }, payment.lastCode ?? "")),
+      named.map((payment) => line.flagUnknown({ payment, account }, toldCodeOf(payment.lastCode ?? ""))),
     );
     const transactionIds = named
       .filter((_, index) => flagged[index]?.kind === "done")

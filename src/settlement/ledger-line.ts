@@ -8,6 +8,7 @@ import { NO_REASON, parseStatusReason, type StatusReason } from "../domain/value
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import type { LedgerRefusal, Outcome } from "../ledger/ports/outcome.js";
 import type { RailReport, Sent } from "../rails/rail.js";
+import { type ToldCode, wordsOf } from "../rails/told-code.js";
 import type { Evidence } from "./evidence.js";
 import { BEGIN_MILLIS_MAX, RESULT_MILLIS_MAX, RESULT_WAITS_MILLIS } from "./limits.js";
 import type { StoredPayment } from "./ports/payments.js";
@@ -23,7 +24,7 @@ export interface Work {
 /** A report that says how an order ended. */
 export type FinalReport = Exclude<RailReport, { kind: "open" }>;
 
-type RejectedOrder = Pick<Extract<Sent, { kind: "rejected" }>, "failure" | "code">;
+type RejectedOrder = Pick<Extract<Sent, { kind: "rejected" }>, "failure" | "code" | "place">;
 
 /** What the ledger made of a command. */
 export type LedgerAnswer =
@@ -90,8 +91,9 @@ export class SettlementLine {
   }
 
   /** Tells that the rail rejected the request with the number `sends`. */
-  reject(work: Work, sends: number, { failure, code }: RejectedOrder): Promise<LedgerAnswer> {
-    return this.#fail(work, { sends, failure, reason: reasonOf(code) });
+  reject(work: Work, sends: number, rejected: RejectedOrder): Promise<LedgerAnswer> {
+    const { failure } = rejected;
+    return this.#fail(work, { sends, failure, reason: reasonOf(wordsOf(work.account.rail, rejected)) });
   }
 
   expire(work: Work): Promise<LedgerAnswer> {
@@ -104,15 +106,19 @@ export class SettlementLine {
     return this.#tell({ name: "flagTransaction", ...about(payment, account), ...words });
   }
 
-  flagUnknown({ payment, account }: Work, reason: string): Promise<LedgerAnswer> {
-    const words = { flag: "OUTCOME_UNKNOWN", reason: reasonOf(reason) } as const;
+  /** The reason is a code of the rail, or words. */
+  flagUnknown({ payment, account }: Work, reason: ToldCode | string): Promise<LedgerAnswer> {
+    const text = typeof reason === "string" ? reason : wordsOf(account.rail, reason);
+    const words = { flag: "OUTCOME_UNKNOWN", reason: reasonOf(text) } as const;
     return this.#tell({ name: "flagTransaction", ...about(payment, account), ...words });
   }
 
   /** Tells how the order ended. The ledger books it, replays it, or raises a flag. */
   async end(work: Work, report: FinalReport): Promise<LedgerAnswer> {
     const { payment, account } = work;
-    if (report.kind === "failed") return this.#fail(work, { failure: report.failure, reason: reasonOf(report.code) });
+    if (report.kind === "failed") {
+      return this.#fail(work, { failure: report.failure, reason: reasonOf(wordsOf(account.rail, report)) });
+    }
     const { movement, receipt, phone } = report;
     // A query may name no amount. That of a callback must not wait until the callback is confirmed.
     const amountCents = report.amountCents ?? (await this.#options.evidence.amountOf(movement, work));

@@ -16,6 +16,18 @@ export const CALL_MILLIS_MAX = 20 * SECOND_MILLIS;
 /** A call starts only if this much of the lease is left. It is more than a call takes. */
 export const LEASE_LEFT_MILLIS_MIN = 25 * SECOND_MILLIS;
 
+/** A fault that stays is logged this often. */
+export const FAULT_LOGGED_MILLIS = HOUR_MILLIS;
+/** The warning of refused requests ends at the first look after this time without one. */
+export const QUIET_MILLIS = HOUR_MILLIS;
+/**
+ * The result of a status query may be late by this: after a change of the account it may tell of
+ * the credential before. Results were seen 85 seconds late.
+ */
+export const STATUS_LATE_MILLIS_MAX = 2 * MINUTE_MILLIS;
+/** An order that was begun so soon after a change of the account may be older: clocks differ. */
+export const CHANGED_MILLIS_MIN = 5 * SECOND_MILLIS;
+
 /** How often each rail account is asked for its balance. */
 export const BALANCE_MILLIS = HOUR_MILLIS;
 /** An account that was set or changed is asked after this time at the latest. */
@@ -35,6 +47,11 @@ export const MESSAGE_WAITS_MILLIS: readonly number[] = [
   12 * HOUR_MILLIS,
   DAY_MILLIS,
 ];
+/**
+ * After so many tries, about 3 minutes, a person learns of an outcome that the rail has called, and
+ * that no query confirms.
+ */
+export const UNCONFIRMED_TRIES = 3;
 /** The messages that wait in memory for room at their rail account. */
 export const MESSAGES_WAITING_MAX = 200;
 /** A message is postponed by this time when that many wait already. */
@@ -100,12 +117,14 @@ export const LIST_BACK_MILLIS = 4 * HOUR_MILLIS;
 export const LIST_BACK_MILLIS_MAX = 48 * HOUR_MILLIS;
 /** The receipts that one statement looks up. */
 export const RECEIPTS_AT_ONCE = 1_000;
-/** Maximum number of unreadable rows of a list that one line of the log names. */
+/** Maximum number of rows of a list that credit nobody that one line of the log names. */
 export const UNREADABLE_NAMED_MAX = 100;
 /** The payments of one list that the ledger books at once. */
 export const PAYMENTS_AT_ONCE = 32;
 /** A payment that may belong to an order is booked as a deposit after this time. */
 export const HELD_BACK_MILLIS_MAX = DAY_MILLIS;
+/** A payment that seems so much older than the registration counts: see `CLOCKS_MILLIS`. */
+export const SINCE_GRACE_MILLIS = 10 * SECOND_MILLIS;
 /** The clock of the rail may be behind ours: an order may seem to be newer than its payment. */
 export const CLOCKS_MILLIS = 5 * MINUTE_MILLIS;
 
@@ -118,9 +137,7 @@ export const RETURN_WAITS_MILLIS: readonly number[] = [2 * MINUTE_MILLIS, 10 * M
 /** How long after all later ones. */
 export const RETURN_WAIT_MILLIS_MAX = 6 * HOUR_MILLIS;
 
-/** How often the settlement looks for accounts to number, and for texts of payers to remove. */
+/** How often the settlement looks for texts of payers to remove. */
 export const CHORES_MILLIS = MINUTE_MILLIS;
-/** The accounts without a deposit reference that one look numbers. */
-export const NUMBERED_AT_ONCE = 500;
 /** The texts of payers that one statement looks at. */
 export const TYPED_AT_ONCE = 5_000;

@@ -1,9 +1,20 @@
-import { toUnixMillis } from "../domain/values/time.js";
+import { shownNumber } from "../domain/destination.js";
+import { UNCONFIRMED } from "../domain/payment.js";
+import { formatCents } from "../domain/values/cents.js";
+import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import type { RailReport } from "../rails/rail.js";
+import { storedCode, wordsOf } from "../rails/told-code.js";
 import type { Evidence } from "./evidence.js";
+import type { RailFaults } from "./faults.js";
 import type { FinalReport, SettlementLine, Work } from "./ledger-line.js";
 import { isProof } from "./ledger-line.js";
-import { MESSAGE_WAITS_MILLIS } from "./limits.js";
+import {
+  BLOCKED_MILLIS,
+  CHANGED_MILLIS_MIN,
+  MESSAGE_WAITS_MILLIS,
+  STATUS_LATE_MILLIS_MAX,
+  UNCONFIRMED_TRIES,
+} from "./limits.js";
 import type { InboxMessage, RailInbox } from "./ports/inbox.js";
 import type { Payments, StoredPayment } from "./ports/payments.js";
 import type { ClosePayouts } from "./ports/rail-accounts.js";
@@ -17,6 +28,7 @@ interface MessagesOptions {
   readonly line: SettlementLine;
   readonly evidence: Evidence;
   readonly calls: RailCalls;
+  readonly faults: RailFaults;
   readonly timing: SettlementTiming;
   readonly onEvent: OnEvent;
   readonly closePayouts: ClosePayouts;
@@ -33,7 +45,9 @@ type Confirmation =
   /** The rail says the opposite. */
   | { readonly kind: "denied" }
   /** The rail could not be asked now. */
-  | { readonly kind: "later" };
+  | { readonly kind: "later" }
+  /** Nobody may ask the rail until a person has set the account again. */
+  | { readonly kind: "blocked" };
 
 /**
  * Applies the messages of rails. Anybody who learns the address of a callback can send one, so it
@@ -53,9 +67,12 @@ export class Messages {
   async apply(message: InboxMessage, work: Work): Promise<boolean> {
     const report = work.account.rail.read(message, openPaymentOf(work.payment));
     if (report === undefined) return this.drop(message, "unreadable");
+    if (isOfAccountAsItIs(message, work, this.#options.timing.now())) {
+      await this.#options.faults.note(work.account, report.fault);
+    }
     if (report.kind === "open") {
       await this.#closeIfLocked(report.code, work);
-      await this.#noteCode(report, work.payment);
+      if (!(await this.#noteCode(report, { message, work }))) return false;
       return this.drop(message, "open");
     }
     if (report.kind === "succeeded" && !isProof(report)) return this.drop(message, "unreadable");
@@ -63,6 +80,7 @@ export class Messages {
     if (report.kind === "failed" && !isOfThisRequest(report, work.payment)) return this.drop(message, "another order");
     const confirmation = await this.#confirmation(message, report, work);
     if (confirmation.kind === "later") return false;
+    if (confirmation.kind === "blocked") return this.#waitForCredentials(message, report, work);
     if (confirmation.kind !== "confirmed") {
       const isContradicted = await this.#isContradicted(
         { message, report, isDenied: confirmation.kind === "denied" },
@@ -89,11 +107,21 @@ export class Messages {
     return isDenied || this.#options.evidence.says("failed", work);
   }
 
-  /** Shows what the message says. If nobody is sure what that means, the rail is asked at once. */
-  async #noteCode({ code, isUnclear }: Extract<RailReport, { kind: "open" }>, payment: StoredPayment): Promise<void> {
-    if (payment.state === "ENDED") return;
-    const dueAt = isUnclear === true ? this.#options.timing.now() : payment.dueAt;
-    await this.#options.payments.reschedule(payment, { dueAt, checks: payment.checks, code });
+  /**
+   * Shows what the message says. If nobody is sure what that means, a person looks at it, and the
+   * rail is asked at once. The answer to a query is not asked about again.
+   */
+  async #noteCode(
+    { code, place, isUnclear }: Extract<RailReport, { kind: "open" }>,
+    { message, work }: { message: InboxMessage; work: Work },
+  ): Promise<boolean> {
+    const { payments, line, timing } = this.#options;
+    const { payment } = work;
+    if (payment.state === "ENDED") return true;
+    if (isUnclear === true && (await line.flagUnknown(work, { code, place })).kind === "undecided") return false;
+    const dueAt = isUnclear === true && message.purpose !== "status" ? timing.now() : payment.dueAt;
+    await payments.reschedule(payment, { dueAt, checks: payment.checks, code: storedCode({ code, place }) });
+    return true;
   }
 
   /** Further payouts would be refused as well, and count as further wrong passwords. */
@@ -132,7 +160,7 @@ export class Messages {
     for (const message of await this.#options.inbox.messages(payment.transactionId)) {
       const said = account.rail.read(message, openPaymentOf(payment));
       if (said?.kind !== "failed" || said.failure === "RAIL_REFUSED" || !isSame(said, report)) continue;
-      return { ...report, failure: said.failure, code: said.code };
+      return { ...report, failure: said.failure, code: said.code, place: said.place };
     }
     return report;
   }
@@ -151,10 +179,11 @@ export class Messages {
 
   /** Asks the rail about the movement that the message names. */
   async #ask(report: FinalReport, { payment, account }: Work): Promise<Confirmation> {
+    if (this.#options.faults.blocks(account, payment.direction)) return { kind: "blocked" };
     const asked = openPaymentOf(payment);
     const railReference = report.movement ?? asked.railReference;
     const { calls, payments } = this.#options;
-    const answer = await calls.query(account.rail, { ...asked, railReference }, payments);
+    const answer = await calls.query(account, { ...asked, railReference }, payments);
     if (answer === undefined) return { kind: "later" };
     if (answer.kind === "open" || (answer.kind === "succeeded" && !isProof(answer))) return { kind: "unconfirmed" };
     if (answer.kind === report.kind) return { kind: "confirmed", report: merged(answer, report) };
@@ -173,16 +202,64 @@ export class Messages {
     const { line } = this.#options;
     if (isContradicted && (await line.flagContradiction(work)).kind === "undecided") return false;
     const wait = MESSAGE_WAITS_MILLIS[message.tries];
-    if (wait !== undefined) {
-      await this.postpone({ ...message, tries: message.tries + 1 }, wait);
-      return true;
-    }
-    if (report.kind === "succeeded" && !isContradicted) {
-      const flagged = await line.flagUnknown(work, "a message of the rail was not confirmed");
-      if (flagged.kind === "undecided") return false;
-    }
-    return this.drop(message, "unconfirmed");
+    // A person has looked at what has failed, or nobody must.
+    const isTime = wait === undefined || (message.tries === UNCONFIRMED_TRIES && work.payment.status !== "FAILED");
+    if (!isContradicted && isTime && !(await this.#tellUnconfirmed({ message, report }, work))) return false;
+    if (wait === undefined) return this.drop(message, "unconfirmed");
+    await this.postpone({ ...message, tries: message.tries + 1 }, wait);
+    return true;
   }
+
+  /** The rail is not asked. What it has called is told to a person at once, and waits. */
+  async #waitForCredentials(message: InboxMessage, report: FinalReport, work: Work): Promise<boolean> {
+    const isTold = report.kind === "failed" || work.payment.isFlagged;
+    if (!isTold && !(await this.#tellUnconfirmed({ message, report }, work))) return false;
+    await this.postpone(message, BLOCKED_MILLIS);
+    return true;
+  }
+
+  /**
+   * Lets a person look at an outcome that the rail has called, and that no query confirms. The
+   * words say what to look for in the statement of the rail. False if nothing was stored.
+   */
+  async #tellUnconfirmed(
+    { message, report }: { message: InboxMessage; report: FinalReport },
+    work: Work,
+  ): Promise<boolean> {
+    const { line, payments } = this.#options;
+    const { payment } = work;
+    if (report.kind === "failed" && payment.state === "ENDED") return true;
+    const flagged = await line.flagUnknown(work, unconfirmedWords(report, work, message));
+    if (flagged.kind === "undecided") return false;
+    if (payment.state === "ENDED") return true;
+    // It holds no other payouts back: the rail does its work, and only the answers are missing.
+    const code = storedCode({ code: report.kind === "failed" ? report.code : "SUCCEEDED", place: UNCONFIRMED });
+    await payments.reschedule(payment, { dueAt: payment.dueAt, checks: payment.checks, code });
+    return true;
+  }
+}
+
+/**
+ * Whether what the message says of a credential is about the account as it is: the order was sent
+ * since its last change, or the query was asked since.
+ */
+function isOfAccountAsItIs({ purpose }: InboxMessage, { payment, account }: Work, now: UnixMillis): boolean {
+  if (purpose === "status") return now - account.changedAt >= STATUS_LATE_MILLIS_MAX;
+  return payment.begunAt !== undefined && payment.begunAt - account.changedAt >= CHANGED_MILLIS_MIN;
+}
+
+/** "perhaps paid: 100.00 to +254******149, called at 2026-11-22T10:15:00.000Z with receipt …" */
+function unconfirmedWords(report: FinalReport, { payment, account }: Work, { receivedAt }: InboxMessage): string {
+  const { amountCents, numberKind, maskedNumber, direction } = payment;
+  const preposition = direction === "MINT" ? "from" : "to";
+  const at = new Date(receivedAt).toISOString();
+  const told = report.kind === "failed" ? `perhaps failed with ${wordsOf(account.rail, report)}` : "perhaps paid";
+  const moved = report.kind === "failed" ? amountCents : (report.amountCents ?? amountCents);
+  const receipt = report.kind === "failed" || report.receipt === undefined ? "" : `, receipt ${report.receipt}`;
+  return (
+    `${told}: ${formatCents(moved)} ${preposition} ${shownNumber(numberKind, maskedNumber)}, says the rail at ${at}` +
+    `${receipt}. No query confirms it. Look for it in the statement of the rail`
+  );
 }
 
 /** Whether the message alone moves nothing: neither books money nor releases any. */

@@ -1,9 +1,12 @@
 import { isTurnedAwayTooLong } from "../domain/payment.js";
+import type { HeldReason } from "../domain/rail-account.js";
 import { toUnixMillis } from "../domain/values/time.js";
 import type { RailOrder } from "../rails/order.js";
 import type { Sent } from "../rails/rail.js";
 import { sentAgain } from "../rails/rail.js";
+import { storedCode, type ToldCode } from "../rails/told-code.js";
 import type { Evidence } from "./evidence.js";
+import type { RailFaults } from "./faults.js";
 import type { FinalReport, SettlementLine, Work } from "./ledger-line.js";
 import { isProof } from "./ledger-line.js";
 import { BLOCKED_MILLIS, FLAGGED_CHECK_MILLIS, GRANT_MILLIS_MAX } from "./limits.js";
@@ -29,10 +32,14 @@ interface PaymentPollerOptions {
   readonly line: SettlementLine;
   readonly evidence: Evidence;
   readonly calls: RailCalls;
+  readonly faults: RailFaults;
   readonly railAccounts: SettledAccounts;
   readonly timing: SettlementTiming;
   readonly onEvent: OnEvent;
 }
+
+/** The code of a payment that waits for a person to set the account again. */
+const CREDENTIALS_REFUSED: HeldReason = "CREDENTIALS_REFUSED";
 
 /** Why an order was not sent. */
 type NotSent =
@@ -92,10 +99,12 @@ export class PaymentPoller {
     const { payment } = work;
     const order = orderOf(payment);
     if (order === undefined) return this.#block(work, "ROW_CHANGED");
+    if (this.#isRefused(work)) return this.#postpone(work, CREDENTIALS_REFUSED);
     if (!calls.mayStart) return false;
     const sent = await this.#sendIfGranted(work, order, false);
     if (sent.kind === "refused") return this.#block(work, sent.code);
     if (sent.kind === "stopped") return false;
+    await this.#options.payments.forgetHeld(payment);
     const sends = payment.sends + 1;
     if (sent.kind === "not called") {
       // The lease or this server ended before the call, so this request proves nothing was sent.
@@ -109,9 +118,9 @@ export class PaymentPoller {
   /** Asks the ledger, and then the rail. The only place that sends an order. */
   async #sendIfGranted(work: Work, order: RailOrder, isAgain: boolean): Promise<Sent | NotSent> {
     const { line, calls, railAccounts, timing } = this.#options;
-    const { rail } = work.account;
+    const { account } = work;
     const grantEndsAt = this.#after(GRANT_MILLIS_MAX);
-    const begun = await line.begin(work, this.#after(checkMillis(rail, 0)), isAgain);
+    const begun = await line.begin(work, this.#after(checkMillis(account.rail, 0)), isAgain);
     if (begun.kind === "refused" && begun.code === "RAIL_ACCOUNT_CHANGED") {
       // The next look takes the account as it is now, if it can be used.
       await railAccounts.refresh();
@@ -122,7 +131,7 @@ export class PaymentPoller {
     if (begun.kind === "undecided" || begun.replayed) return { kind: "stopped" };
     // This server stood still, so another one may have asked the rail in the meantime.
     if (timing.now() >= grantEndsAt) return { kind: "stopped" };
-    const sent = await calls.send(rail, order);
+    const sent = await calls.send(account, order);
     if (sent === undefined) return { kind: "not called" };
     this.#noteSent(work, sent);
     return sent;
@@ -153,7 +162,8 @@ export class PaymentPoller {
       }
       case "unknown": {
         const dueAt = this.#after(checkMillis(account.rail, 0));
-        await payments.reschedule({ ...payment, state: "SENDING" }, { dueAt, checks: payment.checks, code: sent.code });
+        const code = storedCode(sent);
+        await payments.reschedule({ ...payment, state: "SENDING" }, { dueAt, checks: payment.checks, code });
         await this.#deliver(work);
       }
     }
@@ -164,28 +174,29 @@ export class PaymentPoller {
     const { calls, payments } = this.#options;
     const { payment, account } = work;
     await this.#deliver(work);
-    const report = await calls.query(account.rail, openPaymentOf(payment), payments);
+    if (this.#isRefused(work)) return this.#waitForCredentials(work);
+    const report = await calls.query(account, openPaymentOf(payment), payments);
     if (report === undefined) return false;
-    if (report.kind === "open") return this.#lookAtUnknown(work, report.code, isUnclear || report.isUnclear);
-    if (report.kind === "succeeded" && !isProof(report)) return this.#lookAtUnknown(work, "NO_PROOF");
+    if (report.kind === "open") return this.#lookAtUnknown(work, report, isUnclear || report.isUnclear);
+    if (report.kind === "succeeded" && !isProof(report)) return this.#lookAtUnknown(work, { code: "NO_PROOF" });
     return this.#end(work, report);
   }
 
   /** The query found nothing out. */
-  async #lookAtUnknown(work: Work, code: string, isUnclear = false): Promise<boolean> {
+  async #lookAtUnknown(work: Work, told: ToldCode, isUnclear = false): Promise<boolean> {
     const { line, evidence, timing } = this.#options;
     const { payment, account } = work;
     const order = orderOf(payment);
     if (payment.state === "SENDING" && (await evidence.hasOrder(work))) return this.#acceptUnasked(work);
     // Nothing may take time between this look at the clock and the grant.
     if (payment.state !== "SENDING" || order === undefined || !maySendAgain(payment, timing.now())) {
-      return this.#waitOn(work, code, isUnclear);
+      return this.#waitOn(work, told, isUnclear);
     }
     const answer = await this.#sendIfGranted(work, order, true);
     if (answer.kind === "stopped" || answer.kind === "not called") return false;
-    if (answer.kind === "refused") return this.#waitOn(work, answer.code);
+    if (answer.kind === "refused") return this.#waitOn(work, { code: answer.code });
     const sent = sentAgain(answer);
-    if (sent.kind !== "accepted") return this.#waitOn(work, sent.code);
+    if (sent.kind !== "accepted") return this.#waitOn(work, sent);
     const accepted = await line.accept(work, sent.railReference, this.#after(checkMillis(account.rail, 0)));
     return accepted.kind === "done";
   }
@@ -208,12 +219,12 @@ export class PaymentPoller {
     return true;
   }
 
-  async #waitOn(work: Work, code: string, isUnclear = false): Promise<boolean> {
+  async #waitOn(work: Work, told: ToldCode, isUnclear = false): Promise<boolean> {
     const { line, timing, onEvent } = this.#options;
     const { payment, account } = work;
     const isTooLong = isUnknownTooLong(payment, timing.now());
     if ((isTooLong || isUnclear) && !payment.isFlagged) {
-      const flagged = await line.flagUnknown(work, code);
+      const flagged = await line.flagUnknown(work, told);
       if (flagged.kind === "undecided") return false;
       if (flagged.kind === "done" && !flagged.replayed && account.rail.isSandbox !== true) {
         onEvent({ kind: "outcome unknown", transactionId: payment.transactionId });
@@ -222,9 +233,25 @@ export class PaymentPoller {
     await this.#reschedule(
       work,
       isTooLong ? FLAGGED_CHECK_MILLIS : checkMillis(account.rail, payment.checks + 1),
-      code,
+      storedCode(told),
     );
     return true;
+  }
+
+  /** Nobody may ask the rail. A person looks at the order after the same time as at any other. */
+  async #waitForCredentials(work: Work): Promise<boolean> {
+    const { line, timing } = this.#options;
+    const { payment } = work;
+    if (isUnknownTooLong(payment, timing.now()) && !payment.isFlagged) {
+      const flagged = await line.flagUnknown(work, CREDENTIALS_REFUSED);
+      if (flagged.kind === "undecided") return false;
+    }
+    return this.#postpone(work, CREDENTIALS_REFUSED);
+  }
+
+  /** Whether the rail has refused the credential that this order needs. */
+  #isRefused({ payment: { direction }, account }: Work): boolean {
+    return this.#options.faults.blocks(account, direction);
   }
 
   #block(work: Work, code: string): Promise<boolean> {

@@ -1,18 +1,24 @@
 import { randomUUID } from "node:crypto";
 
 import type { OpenPayment, RailOrder, ReturnablePayment } from "../rails/order.js";
-import type { PaymentRail, RailReport, Sent } from "../rails/rail.js";
+import type { Faulty, RailReport, Sent } from "../rails/rail.js";
+import type { RailFaults } from "./faults.js";
 import { CALL_MILLIS_MAX, LEASE_LEFT_MILLIS_MIN } from "./limits.js";
 import type { Payments } from "./ports/payments.js";
+import type { RailAccount } from "./ports/rail-accounts.js";
 import type { HeldLease, OnEvent, SettlementTiming } from "./ports/runtime.js";
 
 interface RailCallsOptions {
+  readonly faults: RailFaults;
   readonly lease: HeldLease;
   readonly timing: SettlementTiming;
   readonly onEvent: OnEvent;
 }
 
-/** Calls rails. Each call has a deadline, and starts only while the lease outlasts it. */
+/**
+ * Calls rails. Each call has a deadline, and starts only while the lease outlasts it. What an
+ * answer tells of a fault is noted before the answer is returned.
+ */
 export class RailCalls {
   readonly #options: RailCallsOptions;
   /** One for each call under way. */
@@ -38,35 +44,44 @@ export class RailCalls {
     for (const call of this.#calls) call.abort();
   }
 
-  /** Undefined if the rail was not called. */
-  send(rail: PaymentRail, order: RailOrder): Promise<Sent | undefined> {
-    return this.#call<Sent>((signal) => rail.send(order, signal), { kind: "unknown", code: "NO_ANSWER" });
+  /** Undefined if the rail was not called: also if it has refused the credential meanwhile. */
+  async send(account: RailAccount, order: RailOrder): Promise<Sent | undefined> {
+    if (this.#options.faults.blocks(account, order.direction)) return undefined;
+    const unanswered = { kind: "unknown", code: "NO_ANSWER" } as const;
+    return this.#call<Sent>(account, (signal) => account.rail.send(order, signal), unanswered);
   }
 
-  /** Undefined if the rail was not called. */
-  query(
-    rail: PaymentRail,
+  /** Undefined if the rail was not called, as above. */
+  async query(
+    account: RailAccount,
     payment: OpenPayment,
     questions: Pick<Payments, "noteQuestion">,
   ): Promise<RailReport | undefined> {
+    if (this.#options.faults.blocks(account, payment.direction)) return undefined;
     const newQuestion = async (): Promise<string> => {
       const question = randomUUID();
       await questions.noteQuestion(payment.transactionId, question);
       return question;
     };
     const unanswered = { kind: "open", code: "NO_ANSWER" } as const;
-    return this.#call<RailReport>((signal) => rail.query(payment, signal, newQuestion), unanswered);
+    const ask = (signal: AbortSignal): Promise<RailReport> => account.rail.query(payment, signal, newQuestion);
+    return this.#call<RailReport>(account, ask, unanswered);
   }
 
   /** Undefined if the rail was not called, or cannot return a payment. */
-  async returnPayment(rail: PaymentRail, payment: ReturnablePayment): Promise<Sent | undefined> {
+  returnPayment(account: RailAccount, payment: ReturnablePayment): Promise<Sent | undefined> {
     const unanswered = { kind: "unknown", code: "NO_ANSWER" } as const;
-    return this.#call<Sent | undefined>(async (signal) => rail.returnPayment?.(payment, signal), unanswered);
+    const ask = async (signal: AbortSignal): Promise<Sent | undefined> => account.rail.returnPayment?.(payment, signal);
+    return this.#call<Sent | undefined>(account, ask, unanswered);
   }
 
   /** Returns `unknown` if there is no answer in time, whatever the rail makes of the signal. */
-  async #call<Answer>(ask: (signal: AbortSignal) => Promise<Answer>, unknown: Answer): Promise<Answer | undefined> {
-    const { timing, onEvent } = this.#options;
+  async #call<Answer extends Faulty | undefined>(
+    account: RailAccount,
+    ask: (signal: AbortSignal) => Promise<Answer>,
+    unknown: Answer,
+  ): Promise<Answer | undefined> {
+    const { timing, faults, onEvent } = this.#options;
     if (!this.mayStart) return undefined;
     const call = new AbortController();
     const answered = new AbortController();
@@ -80,7 +95,9 @@ export class RailCalls {
       call.abort();
     });
     try {
-      return await Promise.race([ask(call.signal), aborted]);
+      const answer = await Promise.race([ask(call.signal), aborted]);
+      await faults.note(account, answer?.fault);
+      return answer;
     } catch (error) {
       // A rail never rejects. One that does has proven nothing.
       onEvent({ kind: "error", error });

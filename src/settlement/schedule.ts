@@ -1,5 +1,5 @@
 import { hasIdAtRail } from "../domain/payment.js";
-import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
+import { millisSince, toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import type { OpenPayment, RailOrder } from "../rails/order.js";
 import type { PaymentRail } from "../rails/rail.js";
 import { SEND_AGAIN_MILLIS_MAX, UNKNOWN_MILLIS_MAX, UNREACHED_MILLIS_MAX } from "./limits.js";
@@ -31,7 +31,7 @@ export function laterUnlessItExpires(
 
 /** Whether the payer no longer waits for a prompt. A payout never expires. */
 export function isExpired(payment: StoredPayment, account: RailAccount, now: UnixMillis): boolean {
-  return payment.direction === "MINT" && now - payment.acceptedAt >= account.beginWithinMillis;
+  return payment.direction === "MINT" && millisSince(payment.acceptedAt, now) >= account.beginWithinMillis;
 }
 
 /**
@@ -39,7 +39,7 @@ export function isExpired(payment: StoredPayment, account: RailAccount, now: Uni
  * is open although somebody has advanced it has no next step: nobody will ever know.
  */
 export function isUnknownTooLong(payment: StoredPayment, now: UnixMillis): boolean {
-  return payment.advances > 0 || now - begunAtOf(payment) >= UNKNOWN_MILLIS_MAX;
+  return payment.advances > 0 || millisSince(begunAtOf(payment), now) >= UNKNOWN_MILLIS_MAX;
 }
 
 /**
@@ -49,7 +49,9 @@ export function isUnknownTooLong(payment: StoredPayment, now: UnixMillis): boole
  */
 export function maySendAgain(payment: StoredPayment, now: UnixMillis): boolean {
   const { checks, begunAt } = payment;
-  return hasIdAtRail(payment) && checks > 0 && begunAt !== undefined && now - begunAt < SEND_AGAIN_MILLIS_MAX;
+  return (
+    hasIdAtRail(payment) && checks > 0 && begunAt !== undefined && millisSince(begunAt, now) < SEND_AGAIN_MILLIS_MAX
+  );
 }
 
 /** Undefined once the payment has ended: then the number is gone. */

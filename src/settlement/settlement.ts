@@ -3,9 +3,9 @@ import { setMaxListeners } from "node:events";
 import { Loop } from "../../runtime/loop.js";
 import type { RailAccountId } from "../domain/payment.js";
 import type { TransactionId } from "../domain/values/ids.js";
-import type { SubmitWatch } from "./balances.js";
 import { Breaker, type Stopped } from "./breaker.js";
 import { Evidence } from "./evidence.js";
+import type { RailFaults } from "./faults.js";
 import { SettlementLine, type Work } from "./ledger-line.js";
 import {
   BLOCKED_MILLIS,
@@ -21,6 +21,7 @@ import { PaymentPoller } from "./payment-poller.js";
 import type { InboxMessage, RailInbox } from "./ports/inbox.js";
 import type { Payments } from "./ports/payments.js";
 import type { ClosePayouts, RailAccount, SettledAccounts } from "./ports/rail-accounts.js";
+import type { SubmitWatch } from "./ports/runtime.js";
 import type { HeldLease, OnEvent, SettlementTiming, Submit } from "./ports/runtime.js";
 import { RailCalls } from "./rail-calls.js";
 import { Rooms } from "./rooms.js";
@@ -31,6 +32,7 @@ export interface SettlementOptions {
   readonly inbox: RailInbox;
   readonly railAccounts: SettledAccounts;
   readonly lease: HeldLease;
+  readonly faults: RailFaults;
   readonly submit: Submit;
   readonly submitWatch: SubmitWatch;
   readonly newTransactionId: () => TransactionId;
@@ -132,7 +134,7 @@ export class Settlement {
     const { payments, timing } = this.#options;
     const account = this.#accountOf(id);
     if (account === undefined || this.#rooms.freeOf(id) === 0) return;
-    const payOutTo = await this.#breaker.payOutTo(account);
+    const payOutTo = this.#options.faults.blocks(account, "REDEEM") ? [] : await this.#breaker.payOutTo(account);
     // Payments that rest or run are due still, and must not hide the others. One more than there is
     // room for tells that somebody waits.
     const limit = CALLS_MAX + 1 + this.#payments.size;

@@ -63,7 +63,7 @@ export interface BookLine {
   readonly note: string;
 }
 
-/** The same with what operators see beside it. */
+/** A line of the book, with what operators see beside it. */
 export interface JournalListRow extends BookLine {
   /** The API key that the row created or revoked. */
   readonly keyId: ApiKeyId | undefined;

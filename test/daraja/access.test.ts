@@ -61,7 +61,7 @@ describe("the simulator's access", () => {
 
   it("refuses an unknown path, another method, and a body that is no JSON object", async () => {
     const answers = [
-      await client.post("/mpesa/b2c/v1/paymentrequest", {}),
+      await client.post("/mpesa/b2c/v2/paymentrequest", {}),
       await client.post("//", {}),
       await client.post("/mpesa/stkpush/v1/processrequest", "{"),
       await client.post("/mpesa/stkpush/v1/processrequest", "[]"),

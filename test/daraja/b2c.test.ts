@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { newOrganization } from "../../daraja/mpesa/organization.js";
 import { Client, encrypted } from "./client.js";
 
-const PHONE = "254100000000";
+const PHONE = "254110000000";
 const CALLBACK = "/callbacks/b0";
 
 interface Result {
@@ -74,7 +74,7 @@ describe("B2C at the simulator", () => {
       await client.payOut(PHONE);
       await client.clock.advance(86_400_000);
       await client.renewToken();
-      const { status, body } = await client.payOut("254100000020", { Amount: 50 });
+      const { status, body } = await client.payOut("254110000020", { Amount: 50 });
       expect(status).to.equal(500);
       expect(body).to.include({ errorCode: "500.002.1001", errorMessage: "Duplicate OriginatorConversationID." });
       expect(client.daraja.receipts).to.have.length(1);
@@ -204,7 +204,7 @@ describe("B2C at the simulator", () => {
       ["04", 2001],
     ] as const) {
       it(`${ending}: fails with ${String(code)}, and has a transaction id all the same`, async () => {
-        await client.payOut(`2541000000${ending}`);
+        await client.payOut(`2541100000${ending}`);
         await client.clock.advance(5_000);
         expect(resultCodesOf(client)).to.deep.equal([code]);
         const { Result } = client.lastAt(CALLBACK) as Result;
@@ -216,49 +216,49 @@ describe("B2C at the simulator", () => {
     }
 
     it("05: the result is lost, and the status query knows", async () => {
-      await client.payOut("254100000005");
+      await client.payOut("254110000005");
       await client.clock.advance(600_000);
       expect(client.received).to.deep.equal([]);
       expect(await statusOf()).to.equal("Completed");
     });
 
     it("06: the result comes twice", async () => {
-      await client.payOut("254100000006");
+      await client.payOut("254110000006");
       await client.clock.advance(5_000);
       expect(resultCodesOf(client)).to.deep.equal([0, 0]);
       expect(client.daraja.receipts).to.have.length(1);
     });
 
     it("07: the result comes before the answer", async () => {
-      const { body } = await client.payOut("254100000007");
+      const { body } = await client.payOut("254110000007");
       expect(client.lastAt(CALLBACK)).to.have.nested.property("Result.ConversationID", body?.["ConversationID"]);
     });
 
     it("08: the answer is lost; a second request is a duplicate, and one is paid", async () => {
-      const failure = await client.payOut("254100000008").catch((error: unknown) => error);
+      const failure = await client.payOut("254110000008").catch((error: unknown) => error);
       expect(failure).to.be.instanceOf(TypeError);
-      expect((await client.payOut("254100000008")).body?.["errorCode"]).to.equal("500.002.1001");
+      expect((await client.payOut("254110000008")).body?.["errorCode"]).to.equal("500.002.1001");
       await client.clock.advance(5_000);
       expect(resultCodesOf(client)).to.deep.equal([0]);
       expect(client.daraja.receipts).to.have.length(1);
     });
 
     it("09: a spike arrest once, after which the same id is new", async () => {
-      const { status, body } = await client.payOut("254100000009");
+      const { status, body } = await client.payOut("254110000009");
       expect([status, body?.["errorCode"]]).to.deep.equal([500, "500.003.02"]);
-      expect((await client.payOut("254100000009")).status).to.equal(200);
+      expect((await client.payOut("254110000009")).status).to.equal(200);
     });
 
     it("10: the token becomes invalid once, until it is renewed", async () => {
-      const { status, body } = await client.payOut("254100000010");
+      const { status, body } = await client.payOut("254110000010");
       expect([status, body?.["errorCode"]]).to.deep.equal([401, "401.002.01"]);
-      expect((await client.payOut("254100000010")).status).to.equal(401);
+      expect((await client.payOut("254110000010")).status).to.equal(401);
       await client.renewToken();
-      expect((await client.payOut("254100000010")).status).to.equal(200);
+      expect((await client.payOut("254110000010")).status).to.equal(200);
     });
 
     it("11: open for three status queries, then paid", async () => {
-      await client.payOut("254100000011");
+      await client.payOut("254110000011");
       const statuses = [await statusOf(), await statusOf(), await statusOf(), await statusOf()];
       expect(statuses).to.deep.equal(["Initiated", "Authorized", "Initiated", "Completed"]);
       expect(client.daraja.receipts).to.have.length(1);
@@ -267,7 +267,7 @@ describe("B2C at the simulator", () => {
     });
 
     it("12: fails and expires, and is paid after three minutes", async () => {
-      await client.payOut("254100000012");
+      await client.payOut("254110000012");
       await client.clock.advance(5_000);
       expect(await statusOf()).to.equal("Expired");
       await client.clock.advance(180_000);
@@ -277,15 +277,15 @@ describe("B2C at the simulator", () => {
     });
 
     it("13: only the queue's timeout comes, with the request's own body, and the money has moved", async () => {
-      await client.payOut("254100000013");
+      await client.payOut("254110000013");
       await client.clock.advance(5_000);
       expect(client.received.map(({ path }) => path)).to.deep.equal(["/timeouts/b0"]);
-      expect(client.lastAt("/timeouts/b0")).to.include({ OriginatorConversationID: "txn_1", PartyB: "254100000013" });
+      expect(client.lastAt("/timeouts/b0")).to.include({ OriginatorConversationID: "txn_1", PartyB: "254110000013" });
       expect(await statusOf()).to.equal("Completed");
     });
 
     it("14: declined, which only the status query tells", async () => {
-      await client.payOut("254100000014");
+      await client.payOut("254110000014");
       await client.clock.advance(600_000);
       expect(client.received).to.deep.equal([]);
       expect(await statusOf()).to.equal("Declined");
@@ -293,14 +293,14 @@ describe("B2C at the simulator", () => {
     });
 
     it("15: the result is malformed, and the status query knows", async () => {
-      await client.payOut("254100000015");
+      await client.payOut("254110000015");
       await client.clock.advance(5_000);
       expect(() => client.lastAt(CALLBACK)).to.throw(SyntaxError);
       expect(await statusOf()).to.equal("Completed");
     });
 
     it("16: a forger claims success with a wrong token, and the payout fails", async () => {
-      await client.payOut("254100000016");
+      await client.payOut("254110000016");
       await client.clock.advance(5_000);
       expect(client.received.map(({ path }) => path)).to.deep.equal(["/callbacks/b1", CALLBACK]);
       expect([...resultCodesOf(client, "/callbacks/b1"), ...resultCodesOf(client)]).to.deep.equal([0, 2040]);
@@ -308,13 +308,52 @@ describe("B2C at the simulator", () => {
     });
 
     it("17: the answer is malformed, and the result comes", async () => {
-      expect(await client.payOut("254100000017")).to.deep.equal({ status: 200, body: undefined });
+      expect(await client.payOut("254110000017")).to.deep.equal({ status: 200, body: undefined });
       await client.clock.advance(5_000);
       expect(resultCodesOf(client)).to.deep.equal([0]);
     });
 
+    it("19: the answer is HTTP 500; a second request is a duplicate, and one is paid", async () => {
+      const { status, body } = await client.payOut("254110000019");
+      expect([status, body?.["errorCode"]]).to.deep.equal([500, "500.003.1001"]);
+      expect((await client.payOut("254110000019")).body?.["errorCode"]).to.equal("500.002.1001");
+      await client.clock.advance(5_000);
+      expect(resultCodesOf(client)).to.deep.equal([0]);
+      expect(client.daraja.receipts).to.have.length(1);
+    });
+
+    for (const [ending, statuses] of [
+      ["20", [401, 401]],
+      ["22", [403, 200]],
+    ] as const) {
+      it(`${ending}: the gateway answers ${statuses.join(", then ")}`, async () => {
+        const answers = [await client.payOut(`2541100000${ending}`), await client.payOut(`2541100000${ending}`)];
+        expect(answers.map(({ status }) => status)).to.deep.equal(statuses);
+      });
+    }
+
+    it("26: nothing is ever paid or told, and a status query says 2033", async () => {
+      await client.payOut("254110000026");
+      await client.clock.advance(600_000);
+      expect(resultCodesOf(client)).to.deep.equal([]);
+      await client.queryStatus();
+      await client.clock.advance(2_000);
+      expect(client.lastAt("/callbacks/c0")).to.have.nested.property("Result.ResultCode", 2033);
+    });
+
+    it("29: the id was seen before", async () => {
+      await client.payOut("254110000029");
+      await client.clock.advance(5_000);
+      expect(resultCodesOf(client)).to.deep.equal([15]);
+    });
+
+    it("24: too many requests once, after which the same id is new", async () => {
+      expect((await client.payOut("254110000024")).status).to.equal(429);
+      expect((await client.payOut("254110000024")).status).to.equal(200);
+    });
+
     it("18: a forger with the right token claims success, and the status query knows better", async () => {
-      await client.payOut("254100000018");
+      await client.payOut("254110000018");
       await client.clock.advance(600_000);
       expect(resultCodesOf(client)).to.deep.equal([0]);
       expect(await statusOf()).to.equal("Declined");

@@ -200,9 +200,21 @@ describe("C2B at the simulator", () => {
     const settings = {
       c2b_version: 1,
       confirms_as: "store",
+      c2b_registration: "again",
+      till_identifier_type: 2,
+      reversal_identifier_type: null,
+      b2c_ids: "optional",
+      status_result: "2033",
+      ids_used_by: "payment",
+      message_forms: "alternating",
+      http_callbacks: "private",
+      is_initiator_locked: true,
+      lacks_initiator_role: true,
+      lacks_product: "/mpesa/b2c",
       is_validation_active: true,
       is_pull_provisioned: false,
       pull_offset: "pages",
+      pull_times: "Z",
       pull_lag_seconds: 90,
     };
     const changed = await client.control("/settings", settings);
@@ -217,8 +229,10 @@ describe("C2B at the simulator", () => {
       [{ pull_offset: "row" }, /^pull_offset must be "rows" or "pages"$/],
       [{ pull_lag_seconds: -1 }, /^pull_lag_seconds must be a number from 0 to 172800: 48 hours$/],
       [{ confirms_as: "paybill" }, /^confirms_as must be "till" or "store"$/],
-      [{ c2b_version: 3 }, /^c2b_version must be 1, 2, or null for both$/],
-      [{ is_validated: true }, /^Unknown setting is_validated. Settings are c2b_version, confirms_as, /],
+      [{ c2b_version: 3 }, /^c2b_version must be null or 1 or 2$/],
+      [{ c2b_registration: null }, /^c2b_registration must be "once" or "again"$/],
+      [{ is_initiator_locked: 1 }, /^is_initiator_locked must be true or false$/],
+      [{ is_validated: true }, /^Unknown setting is_validated. Settings are c2b_version, c2b_registration, /],
       [{ shortcode: "600000" }, /^shortcode must be one of the simulator's$/],
     ] as const) {
       const refused = await client.control("/settings", body);

@@ -163,8 +163,9 @@ export class Client {
     });
   }
 
-  payOut(msisdn: string, differing: Differing = {}): Promise<Answer> {
-    return this.post("/mpesa/b2c/v3/paymentrequest", {
+  /** `path` is a version of B2C, or another path whose requests are the same. */
+  payOut(msisdn: string, differing: Differing = {}, path = "v3"): Promise<Answer> {
+    return this.post(path.startsWith("/") ? path : `/mpesa/b2c/${path}/paymentrequest`, {
       OriginatorConversationID: "txn_1",
       InitiatorName: this.#organization.initiatorName,
       SecurityCredential: encrypted(this.#organization.initiatorPassword),
@@ -181,7 +182,7 @@ export class Client {
   }
 
   queryStatus(differing: Differing = {}, token = this.#token): Promise<Answer> {
-    const about = { CommandID: "TransactionStatusQuery", TransactionID: "", OriginalConversationID: "txn_1" };
+    const about = { CommandID: "TransactionStatusQuery", OriginalConversationID: "txn_1" };
     return this.post("/mpesa/transactionstatus/v1/query", { ...this.#query(), ...about, ...differing }, token);
   }
 

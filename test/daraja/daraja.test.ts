@@ -20,7 +20,7 @@ describe("the Daraja simulator", () => {
       const client = await Client.start({ seed });
       try {
         await client.push("254700000000");
-        await client.payOut("254100000000");
+        await client.payOut("254110000000");
         await client.clock.advance(5_000);
         return client.daraja.receipts.map(({ number }) => number);
       } finally {
@@ -38,7 +38,7 @@ describe("the Daraja simulator", () => {
     try {
       client.daraja.answerDelayMillis = 5_000;
       let answered = false;
-      const answer = client.payOut("254100000000").then((one) => {
+      const answer = client.payOut("254110000000").then((one) => {
         answered = true;
         return one;
       });
@@ -57,11 +57,11 @@ describe("the Daraja simulator", () => {
     try {
       await client.push("254700000000");
       await client.daraja.goOffline();
-      expect(await client.push("254700000020").catch((error: unknown) => error)).to.be.instanceOf(TypeError);
+      expect(await client.push("254700000030").catch((error: unknown) => error)).to.be.instanceOf(TypeError);
       await client.clock.advance(5_000);
       expect(client.received).to.have.length(1);
       await client.daraja.listen();
-      expect((await client.push("254700000020")).status).to.equal(200);
+      expect((await client.push("254700000030")).status).to.equal(200);
       expect(client.daraja.orders).to.have.length(2);
     } finally {
       await client.close();

@@ -20,16 +20,19 @@ describe("pull transactions at the simulator", () => {
   }
 
   it("is for registered shortcodes", async () => {
-    expect((await client.pull()).body?.["errorMessage"]).to.equal("Bad Request - Invalid ShortCode");
+    await client.daraja.deposit({ msisdn: "254700000001", amountCents: 100, accountReference: "acc" });
+    const refused = "Bad Request - ShortCode is not registered for Pull Transactions";
+    expect((await client.pull()).body?.["errorMessage"]).to.equal(refused);
     const answers = [await client.registerPull(), await client.registerPull()];
     expect(answers.map(({ body }) => body?.["ResponseStatus"])).to.deep.equal(["1000", "1001"]);
+    expect(await pulled()).to.have.length(1);
   });
 
   it("lists what came in, prompts and deposits, and no payout", async () => {
     await client.registerPull();
     expect(await pulled()).to.deep.equal([]);
     await client.push("254700000000");
-    await client.payOut("254100000000");
+    await client.payOut("254110000000");
     await client.clock.advance(5_000);
     await client.daraja.deposit({ msisdn: "254700000001", amountCents: 2_000, accountReference: "acc" });
     const rows = await pulled();

@@ -26,7 +26,7 @@ describe("the queries at the simulator", () => {
 
   describe("transaction status", () => {
     it("tells everything about a payout, by the id that the request gave it", async () => {
-      const { body } = await client.payOut("254100000000");
+      const { body } = await client.payOut("254110000000");
       await client.clock.advance(5_000);
       const { body: acceptance } = await client.queryStatus();
       expect(acceptance).to.include({ ResponseCode: "0" });
@@ -36,7 +36,7 @@ describe("the queries at the simulator", () => {
       expect(rest["OriginatorConversationID"]).to.equal(acceptance?.["OriginatorConversationID"]);
       expect(ResultParameters.ResultParameter).to.deep.equal([
         { Key: "DebitPartyName", Value: "174379 - Simulated Business" },
-        { Key: "CreditPartyName", Value: "254100000000 - JANE SIMULATED DOE" },
+        { Key: "CreditPartyName", Value: "254110000000 - JANE SIMULATED DOE" },
         { Key: "OriginatorConversationID", Value: "txn_1" },
         { Key: "InitiatedTime", Value: "20260105090000" },
         { Key: "DebitAccountType", Value: "Utility Account" },
@@ -51,8 +51,19 @@ describe("the queries at the simulator", () => {
       ]);
     });
 
+    it("accepts a query with an empty TransactionID beside the other id by nothing, and no result comes", async () => {
+      await client.payOut("254110000000");
+      await client.clock.advance(5_000);
+      const { status, body } = await client.queryStatus({ TransactionID: "" });
+      const names = ["OriginatorConversationID", "ConversationID", "ResponseCode", "ResponseDescription"];
+      expect([status, body]).to.deep.equal([200, Object.fromEntries(names.map((name) => [name, ""]))]);
+      const before = client.received.length;
+      await client.clock.advance(60_000);
+      expect(client.received).to.have.length(before);
+    });
+
     it("finds a payout by the rail's id, and any payment by its receipt", async () => {
-      const { body } = await client.payOut("254100000000");
+      const { body } = await client.payOut("254110000000");
       await client.push("254700000000", { Amount: 70 });
       await client.clock.advance(5_000);
       const deposit = await client.daraja.deposit({
@@ -74,7 +85,7 @@ describe("the queries at the simulator", () => {
     });
 
     it("names the shortcode as the party that was credited or debited, order or none", async () => {
-      await client.payOut("254100000000");
+      await client.payOut("254110000000");
       await client.push("254700000000");
       await client.clock.advance(5_000);
       await client.daraja.deposit({ msisdn: "254700000049", amountCents: 5_000, accountReference: "x" });
@@ -86,7 +97,7 @@ describe("the queries at the simulator", () => {
       }
       const business = "174379 - Simulated Business";
       expect(parties).to.have.deep.members([
-        [business, "254100000000 - JANE SIMULATED DOE"],
+        [business, "254110000000 - JANE SIMULATED DOE"],
         ["254700000000 - JANE SIMULATED DOE", business],
         ["254700000049 - JANE SIMULATED DOE", business],
       ]);
@@ -103,7 +114,7 @@ describe("the queries at the simulator", () => {
     });
 
     it("says nothing of the payment when the initiator is wrong", async () => {
-      await client.payOut("254100000000");
+      await client.payOut("254110000000");
       await client.clock.advance(5_000);
       await client.queryStatus({ SecurityCredential: encrypted("wrong") });
       const { ResultCode, ResultParameters } = await result();
@@ -137,7 +148,7 @@ describe("the queries at the simulator", () => {
 
   describe("account balance", () => {
     it("lists each account in one text, with texts as its codes", async () => {
-      await client.payOut("254100000000");
+      await client.payOut("254110000000");
       await client.clock.advance(5_000);
       expect((await client.queryBalance()).status).to.equal(200);
       const { ResultType, ResultCode, ResultParameters } = await result();
@@ -166,7 +177,7 @@ describe("the queries at the simulator", () => {
     const two = newOrganization({ shortcode: "600000", consumerKey: "two", initiatorName: "initiator-two" });
     const both = await Client.start({ organizations: [one, two] });
     try {
-      await both.payOut("254100000000");
+      await both.payOut("254110000000");
       await both.clock.advance(5_000);
       const deposit = { msisdn: "254700000049", amountCents: 100, accountReference: "x" };
       const { number: receiptOfTwo } = await both.daraja.deposit({ ...deposit, shortcode: "600000" });

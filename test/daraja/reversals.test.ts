@@ -63,7 +63,7 @@ describe("a payer's reversal at the simulator", () => {
   });
 
   it("refuses an unknown receipt, a payout, a second reversal, and money that has left the account", async () => {
-    await client.payOut("254100000000");
+    await client.payOut("254110000000");
     await client.clock.advance(5_000);
     const payout = client.daraja.receipts[0]?.number;
     const { number: first } = await client.daraja.deposit(PAYMENT);

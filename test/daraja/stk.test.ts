@@ -61,7 +61,7 @@ describe("STK push at the simulator", () => {
       ["PartyB", ""],
       ["PhoneNumber", "0700000000"],
       ["PhoneNumber", "254800000000"],
-      ["AccountReference", "1234567890123"],
+      ["AccountReference", "x".repeat(183)],
       ["AccountReference", undefined],
       ["CallBackURL", "http://example.com/a0"],
       ["CallBackURL", "https://example.com/MPesa/a0"],
@@ -78,8 +78,30 @@ describe("STK push at the simulator", () => {
       });
     }
 
+    it("may have a blank after its type, as some clients send it", async () => {
+      await client.push(PHONE, { TransactionType: "CustomerPayBillOnline " });
+      await client.clock.advance(5_000);
+      expect(resultCodesOf(client)).to.deep.equal([0]);
+    });
+
+    for (const [characters, code] of [
+      [13, 0],
+      [79, 0],
+      [80, 1025],
+      [182, 1025],
+    ] as const) {
+      it(`with a reference of ${String(characters)} characters ends with ${String(code)}`, async () => {
+        const AccountReference = "x".repeat(characters);
+        expect(
+          (await client.push(PHONE, { AccountReference, TransactionDesc: "twenty characters ok" })).status,
+        ).to.equal(200);
+        await client.clock.advance(5_000);
+        expect(resultCodesOf(client)).to.deep.equal([code]);
+      });
+    }
+
     it("needs a description, whose error names the remarks", async () => {
-      for (const TransactionDesc of [undefined, "", "12345678901234"]) {
+      for (const TransactionDesc of [undefined, "", "x".repeat(183)]) {
         const { body } = await client.push(PHONE, { TransactionDesc });
         expect(body).to.include({ errorCode: "400.002.02", errorMessage: "Bad Request - Invalid Remarks" });
       }
@@ -358,6 +380,73 @@ describe("STK push at the simulator", () => {
       expect(await resultOf(id)).to.equal("1032");
       expect(client.daraja.receipts).to.deep.equal([]);
     });
+
+    it("19: the answer is HTTP 500, and the payer pays all the same", async () => {
+      const { status, body } = await client.push("254700000019");
+      expect([status, body?.["errorCode"]]).to.deep.equal([500, "500.003.1001"]);
+      await client.clock.advance(5_000);
+      expect(resultCodesOf(client)).to.deep.equal([0]);
+      expect(client.daraja.receipts).to.have.length(1);
+    });
+
+    it("24: too many requests, once for the push and once for its query", async () => {
+      expect((await client.push("254700000024")).status).to.equal(429);
+      const id = await prompted("24");
+      expect((await client.queryPush(id)).status).to.equal(429);
+      await client.clock.advance(5_000);
+      expect(await resultOf(id)).to.equal("0");
+    });
+
+    it("20: the app lacks the product, each time", async () => {
+      for (const time of ["first", "second"]) {
+        const { status, body } = await client.push("254700000020");
+        expect([status, body?.["errorCode"]], time).to.deep.equal([401, "401.003.01"]);
+      }
+      expect(client.daraja.orders).to.deep.equal([]);
+    });
+
+    it("21: an expired token in the form of Apigee, until it is renewed", async () => {
+      const { status, body } = await client.push("254700000021");
+      const detail = { errorcode: "keymanagement.service.access_token_expired" };
+      expect([status, body]).to.deep.equal([401, { fault: { faultstring: "Access Token expired", detail } }]);
+      expect((await client.push("254700000021")).body?.["errorCode"]).to.equal("404.001.03");
+      await client.renewToken();
+      await prompted("21");
+    });
+
+    it("22: a page of the firewall once, which is no JSON", async () => {
+      expect(await client.push("254700000022")).to.deep.equal({ status: 403, body: undefined });
+      await prompted("22");
+    });
+
+    it("28: the answer says that the request is cached, and the payer pays", async () => {
+      const { body } = await client.push("254700000028");
+      expect(body?.["ResponseCode"]).to.equal("100000000");
+      await client.clock.advance(5_000);
+      expect(resultCodesOf(client)).to.deep.equal([0]);
+    });
+
+    it("23: the phone cannot be reached, and each query says that the payer has paid", async () => {
+      const id = await prompted("23");
+      expect(await resultOf(id), "while the prompt is open").to.equal("0");
+      await client.clock.advance(60_000);
+      expect(resultCodesOf(client)).to.deep.equal([1037]);
+      expect(await resultOf(id)).to.equal("0");
+      expect(client.daraja.receipts).to.deep.equal([]);
+    });
+
+    for (const [ending, code] of [
+      ["25", 1025],
+      ["26", 1031],
+      ["27", 1036],
+      ["29", 2029],
+    ] as const) {
+      it(`${ending}: the prompt ends with ${String(code)}`, async () => {
+        await prompted(ending);
+        await client.clock.advance(code === 2029 ? 500 : 5_000);
+        expect(resultCodesOf(client)).to.deep.equal([code]);
+      });
+    }
 
     it("any other: the payer pays", async () => {
       const { body } = await client.push("254708374149");

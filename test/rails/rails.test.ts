@@ -163,6 +163,31 @@ describe("the rail of an account", () => {
       { settings: { destinations: ["till"] } },
       "limits.business must have min and max for a till or a paybill: M-Pesa publishes no limits of these payments.",
     ],
+    [
+      "a kind of row that is none",
+      { settings: { statementWords: { theft: ["gone"] } } },
+      "statementWords.theft is not a field that is known.",
+    ],
+    [
+      "the beginning of a built-in word",
+      { settings: { statementWords: { own_transfer: [" PAY  bill"] } } },
+      "statementWords.own_transfer.0 must not be a word that is built in, nor the beginning of one.",
+    ],
+    [
+      "a word under two kinds",
+      { settings: { statementWords: { own_transfer: ["sweep"], charge: ["Sweep"] } } },
+      "statementWords must not have one word under two kinds, other than pay_in and payout.",
+    ],
+    [
+      "a short word",
+      { settings: { statementWords: { charge: ["tax"] } } },
+      "statementWords.charge.0 must be a list of at most 50 texts of 4 to 60 characters.",
+    ],
+    [
+      "51 words",
+      { settings: { statementWords: { charge: Array.from({ length: 51 }, (_, index) => `levy ${String(index)}`) } } },
+      "statementWords.charge must be a list of at most 50 texts of 4 to 60 characters.",
+    ],
     ["a version of C2B that is none", { settings: { c2bVersion: 3 } }, "c2bVersion must be 1 or 2."],
     ["a version in quotes", { settings: { c2bVersion: "2" } }, "c2bVersion must be 1 or 2."],
     [

@@ -15,7 +15,8 @@ const ID = "txn_1" as TransactionId;
 
 function onRail(receipt: string, given: Partial<RailMovementRow> = {}): RailMovementRow {
   const completedAt = toUnixMillis(1_500);
-  return { receipt, completedAt, direction: "in", amountCents: 100, transaction: undefined, ...given };
+  const of = { kind: "pay_in", linkedReceipt: undefined, transaction: undefined } as const;
+  return { receipt, completedAt, direction: "in", amountCents: 100, ...of, ...given };
 }
 
 function booked(receipt: string | undefined, given: Partial<BookedMovement> = {}): BookedMovement {

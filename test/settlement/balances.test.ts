@@ -2,9 +2,11 @@ import { expect } from "chai";
 
 import type { RailAccountId } from "../../src/domain/payment.js";
 import type { PaymentRail } from "../../src/rails/rail.js";
-import { BalanceReader, type SubmitWatch } from "../../src/settlement/balances.js";
+import { BalanceReader } from "../../src/settlement/balances.js";
+import { RailFaults } from "../../src/settlement/faults.js";
 import { BALANCE_MILLIS, CALL_MILLIS_MAX, NEW_ACCOUNT_MILLIS } from "../../src/settlement/limits.js";
 import type { RailAccount } from "../../src/settlement/ports/rail-accounts.js";
+import type { SubmitWatch } from "../../src/settlement/ports/runtime.js";
 import type { SettlementEvent } from "../../src/settlement/ports/runtime.js";
 import { ORGANIZATION } from "../support/given.js";
 import { ManualTiming } from "./support/manual-timing.js";
@@ -18,6 +20,8 @@ describe("the hourly look at accounts at rails", () => {
   let events: SettlementEvent["kind"][];
   let reader: BalanceReader;
   let accounts: RailAccount[];
+  /** The question whose answer is still to come. */
+  let standing: string | undefined;
 
   function accountAt(name: string, rail: Partial<PaymentRail>): RailAccount {
     return {
@@ -29,11 +33,15 @@ describe("the hourly look at accounts at rails", () => {
       confirmAboveCents: 0,
       resolveAloneMaxCents: 0,
       revision: 1,
+      changedAt: timing.now(),
+      refused: undefined,
+      isUntried: false,
     };
   }
 
   beforeEach(() => {
     timing = new ManualTiming();
+    standing = undefined;
     [leftMillis, isLedgerGone, done, events] = [Infinity, false, [], []];
     const asked: Partial<PaymentRail> = {
       payOutAccount: "Utility Account",
@@ -54,10 +62,12 @@ describe("the hourly look at accounts at rails", () => {
       payments: { unknownPayouts: () => Promise.resolve([{ kind: "TILL", count: 20, oldestBegunAt: undefined }]) },
       noteQuestion: (id, question) => {
         done.push(`noted ${question} of ${id}`);
-        return Promise.resolve();
+        return Promise.resolve(standing ?? question);
       },
+      endQuestion: () => Promise.resolve(),
       newQuestion: () => String((questions += 1)),
       lease: { leftMillis: () => leftMillis },
+      faults: new RailFaults({ submitWatch: submit, timing, onEvent: ({ kind }) => events.push(kind) }),
       submit,
       timing,
       onEvent: ({ kind }) => events.push(kind),
@@ -91,6 +101,15 @@ describe("the hourly look at accounts at rails", () => {
     await timing.pass(NEW_ACCOUNT_MILLIS);
     await timing.pass(NEW_ACCOUNT_MILLIS);
     expect(done.slice(5)).to.deep.equal(["noted 2 of both", "asked with 2"]);
+  });
+
+  it("does not ask while another question waits for its answer, and looks again after a minute", async () => {
+    standing = "another";
+    await timing.pass(CALL_MILLIS_MAX);
+    expect(done.slice(2)).to.deep.equal(["noted 1 of both"]);
+    standing = undefined;
+    await timing.pass(NEW_ACCOUNT_MILLIS);
+    expect(done.slice(4)).to.deep.equal(["noted 2 of both", "asked with 2"]);
   });
 
   it("goes on with the next account after an error, and rests without the lease", async () => {

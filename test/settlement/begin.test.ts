@@ -123,9 +123,12 @@ describe("the settlement, when it begins a payment", () => {
     await world.commit(cancel(world.organizationId, canceled));
     await world.commit(unfreezeAccount(world.organizationId, world.accountId, freeze.newFreezeId));
     await world.pass(4 * MINUTE_MILLIS);
+    // Nobody has woken it: the settlement looks by itself.
     expect(world.rail.sent).to.deep.equal([]);
-    await world.pass(MINUTE_MILLIS);
+    await world.payments.wakeHeld(world.organizationId, world.timing.now());
+    await world.pass(1_000);
     expect(world.rail.sent).to.deep.equal([id]);
+    expect(world.payments.find(id)).to.include({ state: "ACCEPTED", lastCode: undefined });
   });
 
   it("sends nothing for a row that somebody has changed, looks at it again minutes later, and sends the others", async () => {
@@ -534,18 +537,23 @@ describe("the settlement, when it begins a payment", () => {
     const [toTill, toPhone] = [await world.payTill(), await world.redeem()];
     await world.pass(20_000);
     expect([world.rail.sent, world.stateOf(toTill)]).to.deep.equal([[toPhone], "READY PENDING"]);
-    for (const [id, payouts, reason] of [
+    for (const [id, payouts, reason, given = {}] of [
       [toTill, "auto", "OUTCOMES_UNKNOWN"],
       [toTill, "open", undefined],
+      [toTill, "open", "ACCOUNT_FROZEN", { isFrozen: true }],
+      [toTill, "open", "ORGANIZATION_SUSPENDED", { lastCode: "ORGANIZATION_SUSPENDED" }],
+      [toTill, "open", "BOOK_RESTORED", { lastCode: "BOOK_RESTORED" }],
+      // The freeze was lifted, and the next look comes at once.
+      [toTill, "open", undefined, { lastCode: "ACCOUNT_FROZEN" }],
       [toTill, "closed", "PAYOUTS_CLOSED"],
       // The rail has it.
-      [toPhone, "closed", undefined],
+      [toPhone, "closed", undefined, { isFrozen: true }],
     ] as const) {
       world.set({ payouts });
       const [account] = world.accounts.values();
       const payment = world.payments.find(id);
       if (account === undefined || payment === undefined) throw new Error("there is no payment");
-      const asked = { payment, now: world.timing.now() };
+      const asked = { payment: { ...payment, ...given }, isFrozen: "isFrozen" in given, now: world.timing.now() };
       expect(await heldReasonOf(world.payments, account, asked)).to.equal(reason);
     }
     world.set({ payouts: "auto" });

@@ -30,22 +30,16 @@ describe("the settlement, about the messages of a rail", () => {
     expect(world.inbox.open).to.have.length(1);
   });
 
-  it("show their code at once, and let a person look if the rail says again what nobody is sure of", async () => {
+  it("show their code at once, and let a person look at once where nobody is sure what it means", async () => {
     const [pending, unclear] = [await world.mint(), await world.mint()];
     await world.start();
     const codes = () => [pending, unclear].map((id) => world.payments.find(id)?.lastCode);
     await world.message(pending, { kind: "open", code: "4999" });
     await world.message(unclear, { kind: "open", code: "1001", isUnclear: true });
     expect(codes()).to.deep.equal(["4999", "1001"]);
-    await world.pass(1_000);
-    expect(codes()).to.deep.equal(["4999", "PENDING"]);
-    expect(world.rail.asked.map(({ transactionId }) => transactionId)).to.deep.equal([unclear]);
-    expect(world.stateOf(unclear)).to.equal("ACCEPTED PROCESSING");
-    world.rail.onQuery = () => Promise.resolve({ kind: "open", code: "1001", isUnclear: true });
-    await world.message(unclear, { kind: "open", code: "1001 again", isUnclear: true });
-    await world.pass(1_000);
-    expect(codes()).to.deep.equal(["4999", "1001"]);
     expect(world.stateOf(unclear)).to.equal("ACCEPTED PROCESSING OUTCOME_UNKNOWN");
+    await world.pass(1_000);
+    expect(world.rail.asked.map(({ transactionId }) => transactionId)).to.deep.equal([unclear]);
     // The rail is asked on, and may still tell the outcome.
     world.rail.onQuery = ({ transactionId }) => Promise.resolve(transactionId === unclear ? paid("ref") : OPEN);
     await world.pass(5 * MINUTE_MILLIS);
@@ -213,14 +207,28 @@ describe("the settlement, about the messages of a rail", () => {
     expect([world.movedCents, world.inbox.open]).to.deep.equal([100_00, []]);
   });
 
-  it("learns from the rail that it was paid although a message says that it failed", async () => {
-    const id = await world.redeem();
-    await world.start();
-    world.rail.onQuery = () => Promise.resolve(paid(id, { receipt: "R1" }));
-    await world.message(id, failedWith(id), "pay_out");
-    expect([world.stateOf(id), world.inbox.open]).to.deep.equal(["ENDED COMPLETED FAILED_AFTER_COMPLETION", []]);
-    expect(world.events).to.deep.include({ kind: "message dropped", transactionId: id, why: "contradicted" });
-  });
+  for (const [what, isWhole, state] of [
+    ["says only that", false, "ACCEPTED PROCESSING REPORT_DIFFERS"],
+    ["names receipt, amount and phone", true, "ENDED COMPLETED FAILED_AFTER_COMPLETION"],
+  ] as const) {
+    for (const direction of ["mint", "redeem"] as const) {
+      it(`ends a ${direction} of which a message says that it failed as ${state}, if the query ${what}`, async () => {
+        const id = await world[direction]();
+        await world.start();
+        const [movement, purpose] = direction === "mint" ? (["ref", "collect"] as const) : ([id, "pay_out"] as const);
+        const phone = world.payments.find(id)?.maskedNumber as MaskedPhone;
+        const whole = isWhole ? { receipt: "R1", amountCents: toCents(100_00), phone } : {};
+        world.rail.onQuery = () => Promise.resolve(paid(movement, whole));
+        await world.message(id, failedWith(movement), purpose);
+        const movedCents = isWhole ? (direction === "mint" ? 100_00 : -100_00) : 0;
+        expect([world.stateOf(id), world.inbox.open, world.movedCents]).to.deep.equal([state, [], movedCents]);
+        expect(world.events).to.deep.include({ kind: "message dropped", transactionId: id, why: "contradicted" });
+        // The poller asks as well: it waits for a person, or for the list of the rail.
+        await world.pass(HOUR_MILLIS);
+        expect([world.stateOf(id), world.movedCents]).to.deep.equal([state, movedCents]);
+      });
+    }
+  }
 
   it("does not take the failure of another prompt for that of the order", async () => {
     const id = await world.mint();
@@ -348,13 +356,80 @@ describe("the settlement, about the messages of a rail", () => {
     expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ENDED FAILED", 90_00]);
   });
 
+  for (const [direction, purpose] of [
+    ["mint", "collect"],
+    ["redeem", "pay_out"],
+  ] as const) {
+    it(`lets a person look within 3 minutes at what the rail has called of a ${direction}, if no query confirms it`, async () => {
+      const [said, failed] = [await world[direction](), await world[direction]()];
+      world.set({ payouts: "open" });
+      await world.start();
+      const movement = (id: TransactionId) => (direction === "mint" ? "ref" : id);
+      const at = new Date(world.timing.now()).toISOString();
+      await world.message(said, paid(movement(said), { receipt: "R1", amountCents: toCents(90_00) }), purpose);
+      await world.message(failed, failedWith(movement(failed)), purpose);
+      await world.pass(2 * MINUTE_MILLIS);
+      expect([said, failed].map((id) => world.stateOf(id))).to.deep.equal([
+        "ACCEPTED PROCESSING",
+        "ACCEPTED PROCESSING",
+      ]);
+      await world.pass(MINUTE_MILLIS);
+      const flagged = "ACCEPTED PROCESSING OUTCOME_UNKNOWN";
+      expect([said, failed].map((id) => world.stateOf(id))).to.deep.equal([flagged, flagged]);
+      const words = world.disk
+        .journalAfter(world.organizationId, 0)
+        .filter(({ kind }) => kind === "transaction.flagged")
+        .map(({ reason }) => reason);
+      const preposition = direction === "mint" ? "from" : "to";
+      expect(words).to.have.members([
+        `perhaps paid: 90.00 ${preposition} +254******678, says the rail at ${at}, receipt R1. ` +
+          "No query confirms it. Look for it in the statement of the rail",
+        `perhaps failed with 2001: 100.00 ${preposition} +254******678, says the rail at ${at}. ` +
+          "No query confirms it. Look for it in the statement of the rail",
+      ]);
+      expect(world.heldCents).to.equal(direction === "mint" ? 0 : 200_00);
+    });
+  }
+
+  it("holds no payout back for one whose outcome the rail has called, and that no query confirms", async () => {
+    const [called, failed, waiting] = [await world.redeem(), await world.redeem(), await world.redeem()];
+    world.rail.onSend = ({ transactionId }) => Promise.resolve(transactionId === waiting ? UNREACHED : ACCEPTED);
+    await world.start();
+    await world.message(called, paid(called, { receipt: "R1" }), "pay_out");
+    await world.message(failed, failedWith(failed), "pay_out");
+    world.rail.onSend = () => Promise.resolve(ACCEPTED);
+    await world.pass(HOUR_MILLIS);
+    expect([called, failed].map((id) => world.payments.find(id)?.lastCode)).to.deep.equal([
+      "SUCCEEDED unconfirmed",
+      "2001 unconfirmed",
+    ]);
+    const later = await world.redeem();
+    await world.pass(MINUTE_MILLIS);
+    // The one without a word from the rail is what holds it.
+    expect(world.stateOf(later)).to.equal("READY PENDING");
+    world.rail.onQuery = ({ transactionId }) => Promise.resolve(transactionId === waiting ? paid(waiting) : OPEN);
+    await world.pass(HOUR_MILLIS);
+    expect(world.stateOf(waiting)).to.equal("ENDED COMPLETED");
+    expect(world.rail.sent).to.include(later);
+  });
+
+  it("lets a person look at once where the answer to a query is that the rail does not have the payout", async () => {
+    const id = await world.redeem();
+    await world.start();
+    await world.message(id, { kind: "open", code: "2033", isUnclear: true }, "status");
+    expect([world.stateOf(id), world.heldCents]).to.deep.equal(["ACCEPTED PROCESSING OUTCOME_UNKNOWN", 100_00]);
+    expect(world.payments.find(id)?.lastCode).to.equal("2033");
+    await world.pass(MINUTE_MILLIS);
+    expect(world.rail.asked).to.deep.equal([]);
+  });
+
   it("drops a failure that no query ever confirms", async () => {
     const id = await world.redeem();
     world.set({ payouts: "open" });
     await world.start();
     await world.message(id, failedWith(id), "pay_out");
     await world.pass(44 * HOUR_MILLIS);
-    expect([world.stateOf(id), world.inbox.open]).to.deep.equal(["ACCEPTED PROCESSING", []]);
+    expect([world.stateOf(id), world.inbox.open]).to.deep.equal(["ACCEPTED PROCESSING OUTCOME_UNKNOWN", []]);
     expect(world.events).to.deep.include({ kind: "message dropped", transactionId: id, why: "unconfirmed" });
   });
 

@@ -10,6 +10,7 @@ import type { Capabilities } from "../rail.js";
 import { railKind, type ReadSettings } from "../rail-kind.js";
 import { MPESA_CAPABILITIES } from "./limits.js";
 import { MPESA_RAIL, MpesaRail } from "./mpesa.js";
+import { ownWordsSetting } from "./reconciliation/own-words.js";
 import { STATEMENT } from "./reconciliation/statement.js";
 
 /** Safaricom's addresses of Daraja. */
@@ -66,6 +67,7 @@ const SETTINGS = z
     /** What M-Pesa does with a payment by hand while it cannot ask whether to take it. */
     whenUnreachable: z.enum(["Completed", "Cancelled"], "must be Completed or Cancelled").default("Completed"),
     destinations: destinationsSetting,
+    statementWords: ownWordsSetting,
     limits: z.strictObject({ mint: limit.optional(), redeem: limit.optional(), business: limit.optional() }).optional(),
   })
   .refine((given) => (given.environment === undefined) !== (given.baseUrl === undefined), {
@@ -126,6 +128,8 @@ function read(settings: AccountSettings): ReadSettings {
   const address = baseUrlOf(settings);
   return {
     places: [collectShortcode, payOutShortcode].map((shortcode) => `shortcode ${shortcode} at ${address}`),
+    numbers: [...new Set([collectShortcode, payOutShortcode])],
+    statementWords: settings.statementWords,
     facts: {
       base_url: address,
       collect_shortcode: collectShortcode,

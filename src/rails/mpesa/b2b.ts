@@ -4,8 +4,7 @@ import { type Fields, parseFields } from "../fields.js";
 import type { OpenPayment, RailOrder } from "../order.js";
 import type { RailMessage, RailReport, Sent } from "../rail.js";
 import type { DarajaAnswer } from "./daraja/client.js";
-import { failureOf, readReceipt, readResultMessage, successOf } from "./messages.js";
-import { PAY_OUT_FAILURES, REFUSED_PAY_OUTS } from "./result-codes.js";
+import { readReceipt, readResultMessage, reportOfCode, successOf } from "./messages.js";
 import { acceptedAs, sentOf } from "./sent.js";
 import type { MpesaAccount } from "./settings.js";
 import { accountReferenceOf } from "./stk.js";
@@ -42,8 +41,9 @@ export function businessRequest(order: RailOrder, shillings: number, account: Mp
 
 export function sentByBusiness(answer: DarajaAnswer): Sent {
   return sentOf(answer, {
-    refused: REFUSED_PAY_OUTS,
-    accepted: (body) => acceptedAs(body["OriginatorConversationID"]),
+    of: "business",
+    path: B2B_PATH,
+    accepted: (body) => acceptedAs(body["OriginatorConversationID"], B2B_PATH),
   });
 }
 
@@ -59,9 +59,9 @@ export function reportOfBusiness({ purpose, body }: RailMessage, payment: OpenPa
       ? { kind: "open", code: "QUEUE_TIMEOUT" }
       : undefined;
   }
-  const { resultCode, originatorConversationId: movement, parameters } = message;
+  const { resultCode: code, description, originatorConversationId: movement, parameters } = message;
   if (movement === undefined || (payment.railReference ?? movement) !== movement) return undefined;
-  if (resultCode !== "0") return failureOf(resultCode, movement, PAY_OUT_FAILURES);
+  if (code !== "0") return reportOfCode({ code, description, movement }, { of: "payout", path: B2B_PATH });
   if (!canBePaidTo(parameters.get("ReceiverPartyPublicName"), payment)) return { kind: "open", code: "OTHER_BUSINESS" };
   const receipt = readReceipt(message.transactionId);
   return successOf(parameters.get("Amount"), { movement, receipt, phone: undefined });

@@ -3,18 +3,20 @@ import { asText, type Fields } from "../fields.js";
 import type { OpenPayment, RailOrder } from "../order.js";
 import type { RailMessage, RailReport, Sent } from "../rail.js";
 import type { DarajaAnswer } from "./daraja/client.js";
-import { failureOf, readPartyPhone, readQueueTimeout, readReceipt, readResultMessage, successOf } from "./messages.js";
-import { PAY_OUT_FAILURES, REFUSED_PAY_OUTS } from "./result-codes.js";
+import {
+  readPartyPhone,
+  readQueueTimeout,
+  readReceipt,
+  readResultMessage,
+  reportOfCode,
+  successOf,
+} from "./messages.js";
 import { sentOf } from "./sent.js";
 import type { MpesaAccount } from "./settings.js";
 
 export const B2C_PATH = "/mpesa/b2c/v3/paymentrequest";
 
 const REMARKS = "KESC redemption";
-
-// The code also means "System internal error.", which proves nothing. Only the message tells.
-const DUPLICATE_CODE = "500.002.1001";
-const DUPLICATE_MESSAGE = /duplicate originator ?conversation ?id/i;
 
 /**
  * The request for a payout. Every request for a transaction has the same OriginatorConversationID,
@@ -38,12 +40,9 @@ export function payOutRequest(order: RailOrder, shillings: number, account: Mpes
 }
 
 export function sentByPayOut(answer: DarajaAnswer): Sent {
-  // The earlier request with the same id was received. Whether it was paid, the query tells.
-  if (answer.kind === "answered" && answer.code === DUPLICATE_CODE && DUPLICATE_MESSAGE.test(answer.message)) {
-    return { kind: "accepted", railReference: undefined };
-  }
   return sentOf(answer, {
-    refused: REFUSED_PAY_OUTS,
+    of: "payout",
+    path: B2C_PATH,
     accepted: (body) => ({ kind: "accepted", railReference: asText(body["ConversationID"]) }),
   });
 }
@@ -60,10 +59,11 @@ export function reportOfPayOut(
     return readQueueTimeout(body) === transactionId ? { kind: "open", code: "QUEUE_TIMEOUT" } : undefined;
   }
   if (message.originatorConversationId !== transactionId) return undefined;
-  const { resultCode, parameters } = message;
-  if (resultCode !== "0") return failureOf(resultCode, transactionId, PAY_OUT_FAILURES);
+  const { resultCode: code, description, parameters } = message;
+  const movement = transactionId;
+  if (code !== "0") return reportOfCode({ code, description, movement }, { of: "payout", path: B2C_PATH });
   return successOf(parameters.get("TransactionAmount"), {
-    movement: transactionId,
+    movement,
     receipt: readReceipt(parameters.get("TransactionReceipt")) ?? readReceipt(message.transactionId),
     phone: readPartyPhone(parameters.get("ReceiverPartyPublicName")),
   });

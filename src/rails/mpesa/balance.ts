@@ -1,7 +1,10 @@
 import type { Fields } from "../fields.js";
-import type { BalanceAnswer, RailAccountBalance, RailBalance, RailMessage } from "../rail.js";
+import type { BalanceAnswer, BalanceReport, RailAccountBalance, RailMessage } from "../rail.js";
+import { signedAmount } from "./amounts.js";
 import type { DarajaAnswer } from "./daraja/client.js";
-import { readResultMessage, responseCodeOf } from "./messages.js";
+import { faultOf, readResultMessage } from "./messages.js";
+import { faultIn } from "./result-codes.js";
+import { notAsked } from "./sent.js";
 import type { MpesaAccount } from "./settings.js";
 
 export const BALANCE_PATH = "/mpesa/accountbalance/v1/query";
@@ -24,9 +27,9 @@ export function balanceRequest(account: MpesaAccount, question: string): Fields 
 }
 
 export function balanceAnswerOf(answer: DarajaAnswer): BalanceAnswer {
-  if (answer.kind !== "answered") return { kind: "unavailable", code: answer.code };
-  const { isOk, code, body } = answer;
-  return isOk && responseCodeOf(body) === "0" ? { kind: "requested" } : { kind: "unavailable", code };
+  const problem = notAsked(answer, { of: "balance", path: BALANCE_PATH });
+  if (problem === undefined) return { kind: "requested" };
+  return { kind: "unavailable", code: problem.code, ...faultOf(problem.fault) };
 }
 
 /**
@@ -34,22 +37,19 @@ export function balanceAnswerOf(answer: DarajaAnswer): BalanceAnswer {
  * available balance. A part that nobody can read makes the whole message unreadable: a sum without
  * one of the accounts would be wrong.
  */
-export function readBalanceMessage({ body }: RailMessage): RailBalance | undefined {
+export function readBalanceMessage({ body }: RailMessage): BalanceReport | undefined {
   const message = readResultMessage(body);
-  const text = message?.parameters.get("AccountBalance");
-  if (message?.resultCode !== "0" || text === undefined) return undefined;
-  const accounts = text.split("&").map(accountOf);
-  return accounts.some((account) => account === undefined)
+  if (message === undefined) return undefined;
+  const { resultCode: code, parameters } = message;
+  if (code !== "0") return { kind: "refused", code, ...faultOf(faultIn("balance", code, BALANCE_PATH)) };
+  const accounts = parameters.get("AccountBalance")?.split("&").map(accountOf);
+  return accounts === undefined || accounts.some((account) => account === undefined)
     ? undefined
-    : { accounts: accounts.filter((account) => account !== undefined) };
+    : { kind: "told", balance: { accounts: accounts.filter((account) => account !== undefined) } };
 }
-
-const DECIMAL = /^(-?)(\d{1,13})(?:\.(\d{1,2}))?$/;
 
 function accountOf(text: string): RailAccountBalance | undefined {
   const [name = "", currency = "", available = ""] = text.split("|").map((part) => part.trim());
-  const [, sign, shillings, fraction = ""] = DECIMAL.exec(available) ?? [];
-  if (name === "" || currency === "" || shillings === undefined) return undefined;
-  const cents = Number(`${shillings}${fraction.padEnd(2, "0")}`);
-  return { name, currency, availableCents: sign === "-" ? -cents : cents };
+  const cents = /\d/.test(available) ? (signedAmount(available) ?? 0) : "bad";
+  return name === "" || currency === "" || cents === "bad" ? undefined : { name, currency, availableCents: cents };
 }

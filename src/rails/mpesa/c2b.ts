@@ -1,8 +1,10 @@
 import type { PaymentByHand, PaymentVerdict } from "../../domain/deposits/payment-verdict.js";
 import { asText, parseFields } from "../fields.js";
 import type { DepositUrls } from "../rail.js";
+import { storedCode } from "../told-code.js";
+import { NO_CODE, readAnswer } from "./answers.js";
 import type { DarajaClient } from "./daraja/client.js";
-import { readAmount, responseCodeOf } from "./messages.js";
+import { readAmount } from "./messages.js";
 import type { MpesaSettings } from "./settings.js";
 import { transactionEndOf } from "./stk.js";
 
@@ -25,13 +27,14 @@ export async function registerForDeposits(
     ConfirmationURL: confirmationUrl,
     ValidationURL: validationUrl,
   };
-  const answer = await client.post(`/mpesa/c2b/v${String(c2bVersion)}/registerurl`, request, signal);
+  const path = `/mpesa/c2b/v${String(c2bVersion)}/registerurl`;
+  const answer = await client.post(path, request, signal);
   if (answer.kind !== "answered") return answer.code;
-  const { isOk, code, message, body } = answer;
-  const responseCode = responseCodeOf(body);
-  if (isOk && responseCode === "0") return undefined;
-  if (ALREADY_REGISTERED.test(message)) return "URLS_ALREADY_REGISTERED";
-  return isOk ? (responseCode ?? "MALFORMED_ANSWER") : code;
+  const { isOk, message } = answer;
+  const { reading, code } = readAnswer(answer);
+  // Some environments acknowledge it without a code, and keep the addresses.
+  if (reading === "taken" || (isOk && code === NO_CODE)) return undefined;
+  return ALREADY_REGISTERED.test(message) ? "URLS_ALREADY_REGISTERED" : storedCode({ code, place: path });
 }
 
 /**

@@ -1,9 +1,11 @@
-import type { RailFailure, RailReceipt } from "../../domain/payment.js";
+import type { RailReceipt } from "../../domain/payment.js";
 import { receiptOf } from "../../domain/receipt.js";
-import { type Cents, parseAmount } from "../../domain/values/cents.js";
+import { type Cents, toCents } from "../../domain/values/cents.js";
 import { type MaskedPhone, readMaskedPhone } from "../../domain/values/masked-phone.js";
 import { asCode, asFields, asParameters, asText, type Fields, parseFields } from "../fields.js";
-import type { RailReport } from "../rail.js";
+import type { RailFault, RailReport } from "../rail.js";
+import { signedAmount } from "./amounts.js";
+import { faultIn, readResult, type ResultOf } from "./result-codes.js";
 
 /** The callback of an STK push. */
 export interface CollectMessage {
@@ -20,6 +22,7 @@ export interface ResultMessage {
   /** Daraja's own name for the request: its answer has it, too. */
   readonly conversationId: string | undefined;
   readonly transactionId: string | undefined;
+  readonly description: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
@@ -42,6 +45,7 @@ export function readResultMessage(body: string): ResultMessage | undefined {
     originatorConversationId: asText(result["OriginatorConversationID"]),
     conversationId: asText(result["ConversationID"]),
     transactionId: asText(result["TransactionID"]),
+    description: asText(result["ResultDesc"]) ?? "",
     parameters: asParameters(asFields(result["ResultParameters"])?.["ResultParameter"], "Key"),
   };
 }
@@ -60,13 +64,15 @@ export function isStillProcessing(description: string): boolean {
 }
 
 /**
- * Reads an amount such as "300", "300.00" or "10.5". `isReadable` is false if there is a text that
- * is no amount: such a report must not pass for one without an amount.
+ * Reads what moved, such as "300", "10.5" or "1,700.00". `isReadable` is false if there is a text
+ * that is no amount above zero: such a report must not pass for one without an amount.
  */
 export function readAmount(text: string | undefined): { isReadable: boolean; amountCents: Cents | undefined } {
   if (text === undefined) return { isReadable: true, amountCents: undefined };
-  const amount = parseAmount(text);
-  return amount.ok ? { isReadable: true, amountCents: amount.value } : { isReadable: false, amountCents: undefined };
+  const cents = signedAmount(text);
+  return typeof cents === "number" && cents > 0
+    ? { isReadable: true, amountCents: toCents(cents) }
+    : { isReadable: false, amountCents: undefined };
 }
 
 /** Reports a success. One whose amount cannot be read is none: it may be about another amount. */
@@ -78,10 +84,34 @@ export function successOf(
   return isReadable ? { kind: "succeeded", amountCents, ...said } : { kind: "open", code: "AMOUNT_UNREADABLE" };
 }
 
-/** Reports a failure, if the list of final failures has the code. */
-export function failureOf(code: string, movement: string, failures: ReadonlyMap<string, RailFailure>): RailReport {
-  const failure = failures.get(code);
-  return failure === undefined ? { kind: "open", code } : { kind: "failed", movement, code, failure };
+/** What a result is about: a request, whose path shows in the code's place. */
+export interface ResultOfRequest {
+  readonly of: ResultOf;
+  readonly path: string;
+}
+
+/** Returns the place of a code in the result of a request. */
+export function resultPlace(path: string): string {
+  return `result of ${path}`;
+}
+
+/** Reports what a code other than 0 says. A person looks where nobody is sure. */
+export function reportOfCode(
+  { code, description, movement }: { code: string; description: string; movement: string },
+  { of, path }: ResultOfRequest,
+): RailReport {
+  const { means, failure } = readResult(of, code, description);
+  const fault = faultOf(faultIn(of, code, path));
+  const place = resultPlace(path);
+  if (failure !== undefined) return { kind: "failed", movement, code, place, failure, ...fault };
+  // A question that the credentials or the time do not allow says nothing of the order.
+  if (means === "pending" || means === "initiator refused") return { kind: "open", code, ...fault };
+  return { kind: "open", code, place, ...(means === "locked" ? {} : { isUnclear: true as const }), ...fault };
+}
+
+/** Leaves the field out where there is no fault. */
+export function faultOf(fault: RailFault | undefined): { readonly fault?: RailFault } {
+  return fault === undefined ? {} : { fault };
 }
 
 /** Returns a receipt of M-Pesa, or undefined for any other text. */

@@ -1,15 +1,17 @@
+import { otherNetworkOf } from "../../../runtime/kenyan-networks.js";
 import type { Rail, TransactionType } from "../../domain/transaction.js";
 import { isPayable } from "../../domain/values/payable-amounts.js";
 import type { PhoneNumber } from "../../domain/values/phone-number.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { OpenPayment, RailOrder, ReturnablePayment } from "../order.js";
+import type { RailProbe } from "../probe.js";
 import type {
   BalanceAnswer,
+  BalanceReport,
   Capabilities,
   DepositUrls,
   NewQuestion,
   PaymentRail,
-  RailBalance,
   RailMessage,
   RailPeriod,
   RailReport,
@@ -23,6 +25,8 @@ import { BALANCE_PATH, balanceAnswerOf, balanceRequest, readBalanceMessage, UTIL
 import { answerToQuestion, readQuestion, registerForDeposits } from "./c2b.js";
 import { DarajaClient } from "./daraja/client.js";
 import { securityCredential } from "./daraja/security-credential.js";
+import { explain } from "./explain.js";
+import { probesOf } from "./probe.js";
 import { pullTransactions, registerForPulls } from "./reconciliation/pull-transactions.js";
 import { reportOfReversal, REVERSAL_PATH, reversalRequest, sentByReversal } from "./reversal.js";
 import type { MpesaAccount, MpesaSettings } from "./settings.js";
@@ -58,6 +62,7 @@ export class MpesaRail implements PaymentRail {
   readonly readQuestion = readQuestion;
   readonly answerTo = answerToQuestion;
   readonly readReturn = reportOfReversal;
+  readonly explain = explain;
   readonly #account: MpesaAccount;
   readonly #client: DarajaClient;
   readonly #now: () => UnixMillis;
@@ -72,6 +77,11 @@ export class MpesaRail implements PaymentRail {
 
   capabilities(direction: TransactionType): Capabilities {
     return this.#account.capabilities[direction];
+  }
+
+  /** M-Pesa serves Safaricom's lines alone. Numbers are ported, so the prefix proves nothing. */
+  doubtsNumber(number: PhoneNumber): boolean {
+    return otherNetworkOf(number) !== undefined;
   }
 
   async send(order: RailOrder, signal: AbortSignal): Promise<Sent> {
@@ -132,7 +142,15 @@ export class MpesaRail implements PaymentRail {
     return balanceAnswerOf(await this.#client.post(BALANCE_PATH, request, signal));
   }
 
-  readBalance(message: RailMessage): RailBalance | undefined {
+  get probes(): readonly RailProbe[] {
+    return probesOf(this.#account, this.#client, this.#now);
+  }
+
+  tryApp(signal: AbortSignal): ReturnType<DarajaClient["tryToken"]> {
+    return this.#client.tryToken(signal);
+  }
+
+  readBalance(message: RailMessage): BalanceReport | undefined {
     return message.purpose === "balance" ? readBalanceMessage(message) : undefined;
   }
 

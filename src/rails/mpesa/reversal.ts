@@ -3,8 +3,8 @@ import { asText, type Fields } from "../fields.js";
 import type { ReturnablePayment } from "../order.js";
 import type { ReturnReport, Sent } from "../rail.js";
 import type { DarajaAnswer } from "./daraja/client.js";
-import { readAmount, readReceipt, readResultMessage } from "./messages.js";
-import { REFUSED_REVERSALS, REVERSAL_FAILURES, REVERSED_BEFORE } from "./result-codes.js";
+import { faultOf, readAmount, readReceipt, readResultMessage } from "./messages.js";
+import { faultIn, readResult, REVERSED_BEFORE } from "./result-codes.js";
 import { sentOf } from "./sent.js";
 import type { MpesaAccount } from "./settings.js";
 
@@ -37,7 +37,8 @@ export function reversalRequest(
 
 export function sentByReversal(answer: DarajaAnswer): Sent {
   return sentOf(answer, {
-    refused: REFUSED_REVERSALS,
+    of: "reversal",
+    path: REVERSAL_PATH,
     accepted: (body) => ({ kind: "accepted", railReference: asText(body["ConversationID"]) }),
   });
 }
@@ -51,8 +52,11 @@ export function reportOfReversal(
   if (message === undefined) return undefined;
   const { resultCode: code, conversationId: request, transactionId, parameters } = message;
   if (code === REVERSED_BEFORE) return { kind: "returned before", request, code };
-  if (REVERSAL_FAILURES.has(code)) return { kind: "refused", request, code };
-  if (code !== "0") return { kind: "open", request, code };
+  const fault = faultOf(faultIn("reversal", code, REVERSAL_PATH));
+  if (code !== "0" && readResult("reversal", code).failure !== undefined) {
+    return { kind: "refused", request, code, ...fault };
+  }
+  if (code !== "0") return { kind: "open", request, code, ...fault };
   const receipt = readReceipt(transactionId);
   const amount = readAmount(parameters.get("Amount"));
   const isSame =

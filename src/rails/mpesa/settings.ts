@@ -27,7 +27,7 @@ export interface MpesaSettings extends DarajaSettings {
   readonly callbackUrl: (purpose: AddressPurpose, uuid: string) => string;
 }
 
-/** The same with what every request in the initiator's name has: the encrypted password. */
+/** The settings, with the encrypted password, which every request in the initiator's name has. */
 export interface MpesaAccount extends MpesaSettings {
   readonly securityCredential: string;
 }

@@ -3,8 +3,9 @@ import type { OpenPayment } from "../order.js";
 import type { RailMessage, RailReport } from "../rail.js";
 import { canBePaidTo } from "./b2b.js";
 import type { DarajaAnswer } from "./daraja/client.js";
-import { readPartyPhone, readReceipt, readResultMessage, responseCodeOf, successOf } from "./messages.js";
+import { readPartyPhone, readReceipt, readResultMessage, reportOfCode, resultPlace, successOf } from "./messages.js";
 import { STATUS_FAILURES } from "./result-codes.js";
+import { notAsked } from "./sent.js";
 import type { MpesaAccount } from "./settings.js";
 
 export const STATUS_PATH = "/mpesa/transactionstatus/v1/query";
@@ -17,7 +18,10 @@ export function conversationOf({ transactionId, numberKind, railReference }: Ope
   return numberKind === "PHONE" ? transactionId : railReference;
 }
 
-/** Asks what became of a payout, by its OriginatorConversationID. */
+/**
+ * Asks what became of a payout, by its OriginatorConversationID. The request must have no
+ * TransactionID, not even an empty one: Daraja then accepts it without a code, and never answers.
+ */
 export function statusRequest(
   { conversation, question }: { conversation: string; question: string },
   account: MpesaAccount,
@@ -27,7 +31,6 @@ export function statusRequest(
     Initiator: account.initiatorName,
     SecurityCredential: account.securityCredential,
     CommandID: "TransactionStatusQuery",
-    TransactionID: "",
     OriginalConversationID: conversation,
     PartyA: account.payOutShortcode,
     IdentifierType: "4",
@@ -40,9 +43,7 @@ export function statusRequest(
 
 /** The answer to the request is no news of the payout: the news comes with a message. */
 export function reportOfStatusRequest(answer: DarajaAnswer): RailReport {
-  if (answer.kind !== "answered") return { kind: "open", code: answer.code };
-  const { isOk, code, body } = answer;
-  return { kind: "open", code: isOk && responseCodeOf(body) === "0" ? "STATUS_REQUESTED" : code };
+  return { kind: "open", ...(notAsked(answer, { of: "status", path: STATUS_PATH }) ?? { code: "STATUS_REQUESTED" }) };
 }
 
 /**
@@ -52,8 +53,9 @@ export function reportOfStatusRequest(answer: DarajaAnswer): RailReport {
 export function reportOfStatus({ body }: RailMessage, payment: OpenPayment): RailReport | undefined {
   const message = readResultMessage(body);
   if (message === undefined || payment.direction !== "REDEEM") return undefined;
-  const { resultCode, parameters } = message;
-  if (resultCode !== "0") return { kind: "open", code: resultCode };
+  const { resultCode: code, description, parameters } = message;
+  const asked = { of: "status", path: STATUS_PATH } as const;
+  if (code !== "0") return reportOfCode({ code, description, movement: "" }, asked);
   // The query has an id of its own in the message. The payout's id is among the parameters.
   const own = conversationOf(payment);
   const movement = parameters.get("OriginatorConversationID") ?? own;
@@ -61,7 +63,8 @@ export function reportOfStatus({ body }: RailMessage, payment: OpenPayment): Rai
   if (movement === undefined) return { kind: "open", code: "NO_REFERENCE" };
   const status = (parameters.get("TransactionStatus") ?? "").toUpperCase();
   const failure = STATUS_FAILURES.get(status);
-  if (failure !== undefined) return { kind: "failed", movement, code: status, failure };
+  if (failure !== undefined)
+    return { kind: "failed", movement, code: status, place: resultPlace(STATUS_PATH), failure };
   if (status !== "COMPLETED") return { kind: "open", code: "STATUS_OPEN" };
   const party = parameters.get("CreditPartyName");
   if (!canBePaidTo(party, payment)) return { kind: "open", code: "OTHER_BUSINESS" };

@@ -3,19 +3,18 @@ import { uuidOf } from "../callback-token.js";
 import { asCode, asText, type Fields } from "../fields.js";
 import type { OpenPayment, RailOrder } from "../order.js";
 import type { RailReport, Sent } from "../rail.js";
+import { FOREIGN_ANSWER } from "./answers.js";
 import type { DarajaAnswer } from "./daraja/client.js";
 import {
-  failureOf,
   isStillProcessing,
   readCollectMessage,
   readPartyPhone,
   readReceipt,
-  responseCodeOf,
+  reportOfCode,
   successOf,
 } from "./messages.js";
 import { nairobiDigits } from "./nairobi-time.js";
-import { COLLECT_FAILURES, REFUSED_COLLECTS, UNCLEAR_COLLECTS } from "./result-codes.js";
-import { acceptedAs, sentOf } from "./sent.js";
+import { acceptedAs, notAsked, sentOf } from "./sent.js";
 import type { MpesaSettings } from "./settings.js";
 
 export const STK_PUSH_PATH = "/mpesa/stkpush/v1/processrequest";
@@ -59,8 +58,9 @@ export function pushRequest(order: RailOrder, shillings: number, settings: Mpesa
 
 export function sentByPush(answer: DarajaAnswer): Sent {
   return sentOf(answer, {
-    refused: REFUSED_COLLECTS,
-    accepted: (body) => acceptedAs(body["CheckoutRequestID"]),
+    of: "push",
+    path: STK_PUSH_PATH,
+    accepted: (body) => acceptedAs(body["CheckoutRequestID"], STK_PUSH_PATH),
   });
 }
 
@@ -70,12 +70,14 @@ export function pushQuery(checkoutRequestId: string, settings: MpesaSettings, no
 
 /** Reads the answer to `pushQuery`. It tells whether the payer paid, without receipt and amount. */
 export function reportOfPushQuery(answer: DarajaAnswer, checkoutRequestId: string): RailReport {
-  if (answer.kind !== "answered") return { kind: "open", code: answer.code };
-  const { isOk, code, body } = answer;
+  const problem = notAsked(answer, { of: "push query", path: STK_QUERY_PATH });
+  const body = answer.kind === "answered" ? answer.body : {};
   const resultCode = asCode(body["ResultCode"]);
-  if (!isOk || resultCode === undefined) return { kind: "open", code };
-  if (responseCodeOf(body) !== "0" || asText(body["CheckoutRequestID"]) !== checkoutRequestId) {
-    return { kind: "open", code: "FOREIGN_ANSWER" };
+  if (problem !== undefined) return { kind: "open", ...problem };
+  if (resultCode === undefined) return { kind: "open", code: "NO_RESULT" };
+  if (asText(body["CheckoutRequestID"]) !== checkoutRequestId) {
+    const fault = { kind: "request", request: STK_QUERY_PATH, code: FOREIGN_ANSWER } as const;
+    return { kind: "open", code: FOREIGN_ANSWER, place: STK_QUERY_PATH, fault };
   }
   if (resultCode === "0") {
     return successOf(undefined, { movement: checkoutRequestId, receipt: undefined, phone: undefined });
@@ -99,8 +101,7 @@ export function reportOfPush(body: string, { direction }: OpenPayment): RailRepo
 function failedOrOpen(code: string, description: string, movement: string): RailReport {
   // A pending prompt was seen with the code of a failure and this description.
   if (isStillProcessing(description)) return { kind: "open", code };
-  if (UNCLEAR_COLLECTS.has(code)) return { kind: "open", code, isUnclear: true };
-  return failureOf(code, movement, COLLECT_FAILURES);
+  return reportOfCode({ code, description, movement }, { of: "push", path: STK_PUSH_PATH });
 }
 
 function signature({ collectShortcode, passkey }: MpesaSettings, now: UnixMillis): Fields {

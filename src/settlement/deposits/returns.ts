@@ -3,9 +3,12 @@ import type { RailCommand } from "../../domain/operations.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { DepositId } from "../../domain/values/ids.js";
 import { NO_REASON, parseStatusReason } from "../../domain/values/text.js";
-import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import { millisSince, toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import type { ReturnReport } from "../../rails/rail.js";
+import type { RailFaults } from "../faults.js";
 import {
   BLOCKED_MILLIS,
+  CHANGED_MILLIS_MIN,
   FLAGGED_CHECK_MILLIS,
   GRANT_MILLIS_MAX,
   LIST_AGAIN_MILLIS,
@@ -26,6 +29,7 @@ export interface DepositReturnsOptions {
   readonly inbox: Pick<RailInbox, "aboutReturn">;
   readonly railAccounts: Pick<SettledAccounts, "account">;
   readonly lease: HeldLease;
+  readonly faults: RailFaults;
   readonly submit: Submit<RailCommand>;
   readonly timing: SettlementTiming;
   readonly onEvent: OnEvent;
@@ -80,6 +84,7 @@ export class DepositReturns {
     if (account === undefined || rail?.returnPayment === undefined) return this.#unclear(due, "NO_RAIL_ACCOUNT");
     const messages = await inbox.aboutReturn(due.depositId);
     const reports = messages.flatMap((body) => rail.readReturn?.(body, due) ?? []);
+    await this.#noteFaults(due, account, reports);
     const verdict = verdictOf(due.requests, reports);
     switch (verdict.kind) {
       case "returned":
@@ -111,18 +116,28 @@ export class DepositReturns {
   /** Asks the rail, unless the last request is too young. After a long time a person must look. */
   async #sendIfTime(due: DueReturn, account: RailAccount): Promise<boolean> {
     const { timing, onEvent } = this.#options;
-    const { depositId, requests, begunAt } = due;
+    const { depositId, requests } = due;
     const now = timing.now();
-    const last = requests.at(-1);
-    const isLong = now - begunAt >= UNKNOWN_MILLIS_MAX;
+    const [first, last] = [requests.at(0), requests.at(-1)];
+    const isLong = first !== undefined && millisSince(first.at, now) >= UNKNOWN_MILLIS_MAX;
     const waitMillis = (last?.at ?? 0) + (isLong ? FLAGGED_CHECK_MILLIS : returnWaitMillis(requests)) - now;
     if (isLong) onEvent({ kind: "return unclear", depositId, code: last?.code ?? "NO_ANSWER" });
     if (last !== undefined && waitMillis > 0) return this.#postpone(due, waitMillis);
+    if (this.#options.faults.blocks(account, "REDEEM")) return this.#postpone(due, BLOCKED_MILLIS);
     return this.#calls.mayStart ? this.#send(due, account, now) : false;
   }
 
+  /** A message about a request of before the account was changed says nothing of it as it is. */
+  async #noteFaults({ requests }: DueReturn, account: RailAccount, reports: readonly ReturnReport[]): Promise<void> {
+    const sentAt = new Map(requests.map(({ name, at }) => [name, at]));
+    for (const { request, fault } of reports) {
+      if ((sentAt.get(request) ?? 0) - account.changedAt >= CHANGED_MILLIS_MIN)
+        await this.#options.faults.note(account, fault);
+    }
+  }
+
   /** The only place that asks a rail to return a deposit. */
-  async #send(due: DueReturn, { rail }: RailAccount, now: UnixMillis): Promise<boolean> {
+  async #send(due: DueReturn, account: RailAccount, now: UnixMillis): Promise<boolean> {
     const { deposits, timing, onEvent } = this.#options;
     const { depositId } = due;
     const sending = [...due.requests, { at: now, result: "sending" } as const];
@@ -131,7 +146,7 @@ export class DepositReturns {
     if (!(await deposits.noteReturn(due, ahead))) return true;
     // This server stood still: the return may have ended since, and the deposit been credited.
     if (timing.now() - now >= GRANT_MILLIS_MAX) return true;
-    const sent = await this.#calls.returnPayment(rail, due);
+    const sent = await this.#calls.returnPayment(account, due);
     const request: ReturnRequest = sent === undefined ? { at: now, result: "unreached" } : requestOf(sent, now);
     const requests = [...due.requests, request];
     if (sent !== undefined) {

@@ -1,7 +1,7 @@
 import { Loop } from "../../../runtime/loop.js";
 import type { RailAccountId } from "../../domain/payment.js";
 import { toUnixMillis } from "../../domain/values/time.js";
-import type { ReceivedPayments, UnreadableRow } from "../../rails/rail.js";
+import type { RailPeriod, ReceivedPayments, UncreditedRow, UnreadableRow } from "../../rails/rail.js";
 import {
   CALL_MILLIS_MAX,
   FRUITLESS_MILLIS,
@@ -18,7 +18,7 @@ import type { RailAccount, SettledAccounts } from "../ports/rail-accounts.js";
 import type { HeldLease } from "../ports/runtime.js";
 import { UnderWay } from "../under-way.js";
 import { DepositChores, type DepositChoresOptions } from "./chores.js";
-import { ListBooker, type ListBookerOptions } from "./list-booker.js";
+import { ListBooker, type ListBookerOptions, type NotCredited } from "./list-booker.js";
 import { DepositReturns, type DepositReturnsOptions } from "./returns.js";
 import { causeOf, periodOf, waitAfter } from "./schedule.js";
 
@@ -53,6 +53,8 @@ export class DepositSweeper {
   readonly #remembered = new Map<RailAccountId, Remembered>();
   /** By the monotonic clock: how many rows of the last reading a person must look at. */
   readonly #unreadable = new Map<RailAccountId, { readonly rows: number; readonly readAt: number }>();
+  /** The receipts of the rows of other kinds in the last reading. */
+  readonly #others = new Map<RailAccountId, ReadonlySet<string>>();
 
   constructor(options: SweeperOptions) {
     this.#options = options;
@@ -94,10 +96,11 @@ export class DepositSweeper {
       const account = railAccounts.account(id);
       if (this.#lists.size >= LISTS_MAX) break;
       if (account === undefined || this.#lists.has(id) || this.#rests(id)) continue;
+      if (this.#options.faults.blocks(account)) continue;
       this.#lists.run(id, () => this.#sweep(list, account), this.#onError);
     }
     await this.#returns.look();
-    await this.#chores.look(this.#loop.signal);
+    await this.#chores.look();
   }
 
   #rests(id: RailAccountId): boolean {
@@ -109,16 +112,19 @@ export class DepositSweeper {
     const { railAccountId } = list;
     const from = timing.monotonicMillis();
     const readAt = timing.now();
-    const received = await this.#read(list, account);
+    const period = periodOf(list, readAt);
+    const received = await this.#read(period, account);
     if (this.#loop.isStopped) return true;
     if (received.kind === "failed") {
       onEvent({ kind: "no list", railAccountId, code: received.code });
+      await this.#options.faults.note(account, received.fault);
       return this.#postpone(list);
     }
-    const { payments, unreadable } = received;
-    const booked = await this.#booker.book({ list, account, payments }, this.#loop.signal);
+    const { payments } = received;
+    const read = { list, account, period, received };
+    const { notCredited, ...booked } = await this.#booker.book(read, this.#loop.signal);
     if (booked.booked + booked.heldBack > 0) onEvent({ kind: "payments found", railAccountId, ...booked });
-    await this.#tellUnreadable(list, unreadable);
+    this.#tell(list, notCredited);
     if (booked.undecided > 0) return this.#postpone(list);
     const isFruitful = booked.booked > 0;
     const waitMillis = waitAfter(list, isFruitful);
@@ -129,20 +135,32 @@ export class DepositSweeper {
     return true;
   }
 
-  #read(list: DueList, { rail }: RailAccount): Promise<ReceivedPayments> {
+  #read(period: RailPeriod, { rail }: RailAccount): Promise<ReceivedPayments> {
     if (rail.receivedPayments === undefined) return Promise.resolve({ kind: "failed", code: "NO_LIST" });
-    const period = periodOf(list, this.#options.timing.now());
     return rail.receivedPayments(period, AbortSignal.any([this.#loop.signal, AbortSignal.timeout(LIST_MILLIS_MAX)]));
   }
 
-  async #tellUnreadable(list: DueList, unreadable: readonly UnreadableRow[]): Promise<void> {
+  #tell({ railAccountId }: DueList, { unreadable, unclear, others }: NotCredited): void {
     const { timing, onEvent } = this.#options;
-    const { railAccountId } = list;
-    const found = await this.#booker.notBooked(list, unreadable);
-    this.#unreadable.set(railAccountId, { rows: found.length, readAt: timing.monotonicMillis() });
-    if (found.length === 0) return;
-    const receipts = found.flatMap(({ receipt }) => receipt ?? []).slice(0, UNREADABLE_NAMED_MAX);
-    onEvent({ kind: "unreadable rows", railAccountId, rows: found.length, receipts });
+    const unknown = others.filter(({ isKnown }) => !isKnown);
+    const rows = [...unreadable, ...unclear, ...unknown];
+    this.#unreadable.set(railAccountId, { rows: rows.length, readAt: timing.monotonicMillis() });
+    if (rows.length > 0) {
+      onEvent({
+        kind: "rows not credited",
+        railAccountId,
+        unreadable: unreadable.length,
+        unclear: unclear.length,
+        unknownKinds: kindsOf(unknown),
+        receipts: receiptsOf(rows),
+      });
+    }
+    const told = this.#others.get(railAccountId);
+    const known = others.filter(({ isKnown }) => isKnown);
+    this.#others.set(railAccountId, new Set(known.map(({ receipt }) => receipt ?? "")));
+    const fresh = known.filter(({ receipt }) => told?.has(receipt ?? "") !== true);
+    if (fresh.length === 0) return;
+    onEvent({ kind: "other rows", railAccountId, kinds: kindsOf(fresh), receipts: receiptsOf(fresh) });
   }
 
   async #postpone(list: DueList): Promise<boolean> {
@@ -172,4 +190,12 @@ export class DepositSweeper {
   readonly #onError = (error: unknown): void => {
     this.#options.onEvent({ kind: "error", error });
   };
+}
+
+function kindsOf(rows: readonly UncreditedRow[]): readonly string[] {
+  return [...new Set(rows.map(({ kind }) => kind))].slice(0, UNREADABLE_NAMED_MAX);
+}
+
+function receiptsOf(rows: readonly UnreadableRow[]): readonly string[] {
+  return rows.flatMap(({ receipt }) => receipt ?? []).slice(0, UNREADABLE_NAMED_MAX);
 }

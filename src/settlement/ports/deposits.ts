@@ -1,7 +1,6 @@
 import type { RailAccountId, RailReceipt } from "../../domain/payment.js";
-import type { Rail } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
-import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import type { DepositId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Sent } from "../../rails/rail.js";
 
@@ -16,6 +15,14 @@ export interface DueList {
   readonly readAt: UnixMillis | undefined;
 }
 
+/** What a book tells of the moment of a payment. */
+export interface BookedReceipt {
+  /** When the book learned the receipt: the payment was before. */
+  readonly learnedAt: UnixMillis;
+  /** When its order was accepted: the payment was after. Undefined if it has no order. */
+  readonly orderedAt: UnixMillis | undefined;
+}
+
 /** An order that may have brought a payment whose reference nobody knows. */
 export interface PossibleOrder {
   readonly railAccountId: RailAccountId;
@@ -23,13 +30,6 @@ export interface PossibleOrder {
   /** The service accepted the order then, or between. */
   readonly acceptedFrom: UnixMillis;
   readonly acceptedTo: UnixMillis;
-}
-
-export interface UnnumberedAccount {
-  readonly organizationId: OrganizationId;
-  readonly accountId: AccountId;
-  /** The rail for which the account gets a number. */
-  readonly rail: Rail;
 }
 
 /** A request to return a deposit, and what its answer said. */
@@ -59,15 +59,18 @@ export interface DueReturn {
 /** What the settlement of one cell must know of deposits. Each method is a statement of its own. */
 export interface Deposits {
   dueLists(now: UnixMillis): Promise<readonly DueList[]>;
-  /** Returns the receipts that the book of the organization does not have. */
-  unbooked(organizationId: OrganizationId, receipts: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Returns those of the receipts that the book of the organization has. */
+  bookedReceipts(
+    organizationId: OrganizationId,
+    receipts: readonly string[],
+  ): Promise<ReadonlyMap<string, BookedReceipt>>;
   /** The order of the rail account whose id ends so. It may have ended. */
   orderEndingWith(railAccountId: RailAccountId, idEnd: string): Promise<TransactionId | undefined>;
   /** Whether there is a mint that the rail may have, or has completed, without a receipt. */
   hasOrderWithoutReceipt(order: PossibleOrder): Promise<boolean>;
   /** Notes when the list is due next, unless somebody has changed that since it was read. */
   postpone(list: Pick<DueList, "railAccountId" | "dueAt">, dueAt: UnixMillis): Promise<void>;
-  /** The same for a list that was read to its end, and when that began. */
+  /** Notes that the list was read to its end, when that began, and when it is due next. */
   noteRead(list: Pick<DueList, "railAccountId" | "dueAt">, next: NextReading): Promise<void>;
   /** The returns that are due, those that wait longest first. */
   dueReturns(now: UnixMillis, limit: number): Promise<readonly DueReturn[]>;
@@ -76,8 +79,6 @@ export interface Deposits {
    * false, and stores nothing, if the return has ended or has other requests than were read.
    */
   noteReturn(read: DueReturn, next: Pick<DueReturn, "requests" | "dueAt">): Promise<boolean>;
-  /** Open accounts without a deposit reference, of organizations that take deposits. */
-  unnumberedAccounts(limit: number): Promise<readonly UnnumberedAccount[]>;
   /** Removes what payers typed before that time. Returns how many texts it removed. */
   forgetTyped(given: { readonly before: UnixMillis; readonly limit: number }): Promise<number>;
   /**

@@ -9,6 +9,7 @@ export interface InboxMessage {
   readonly purpose: CallbackPurpose;
   /** The text, masked by `maskMessage`. */
   readonly body: string;
+  readonly receivedAt: UnixMillis;
   readonly tries: number;
 }
 
@@ -27,7 +28,10 @@ export interface RailInbox {
    * is not stored again; nor is one beyond 50 texts for one transaction. The results of our own
    * queries do not count as such: there is room for 1,000 of them.
    */
-  add(message: Omit<InboxMessage, "id" | "tries">, now: UnixMillis): Promise<"stored" | "known" | "full">;
+  add(
+    message: Omit<InboxMessage, "id" | "tries" | "receivedAt">,
+    now: UnixMillis,
+  ): Promise<"stored" | "known" | "full">;
   /** The messages that are due, those that wait longest first. */
   due(given: { readonly now: UnixMillis; readonly limit: number }): Promise<readonly InboxMessage[]>;
   postpone(id: number, next: { readonly dueAt: UnixMillis; readonly tries: number }): Promise<void>;

@@ -15,7 +15,7 @@ export interface StoredPayment {
   readonly status: TransactionStatus;
   /** Whether the transaction needs attention. */
   readonly isFlagged: boolean;
-  /** When the service accepted the transaction. */
+  /** When the service accepted the transaction, by the clock: the row may have a later time. */
   readonly acceptedAt: UnixMillis;
   readonly state: PaymentState;
   /** What `number` is. */
@@ -24,7 +24,7 @@ export interface StoredPayment {
   readonly number: DestinationNumber | undefined;
   readonly maskedNumber: MaskedNumber;
   readonly railReference: RailReference | undefined;
-  /** When the rail was first asked. */
+  /** When the rail was first asked, by the clock. */
   readonly begunAt: UnixMillis | undefined;
   /** How often the ledger has allowed to ask the rail. */
   readonly sends: number;
@@ -35,16 +35,19 @@ export interface StoredPayment {
   readonly checks: number;
   /** How often somebody moved the order on by hand. Only the sandbox reads it. */
   readonly advances: number;
-  /** The last code of the rail, or of the settlement. */
+  /** What the rail told first, or the last code of the settlement (`storedCode`). */
   readonly lastCode: string | undefined;
 }
 
 /** What is known about the payouts of a rail account whose outcome is overdue, to one kind. */
 export interface UnknownPayouts {
   readonly kind: DestinationKind;
-  /** The payouts that the rail may have, and whose first check has found nothing out. */
+  /**
+   * The payouts that the rail may have, and whose first check has found nothing out. One whose
+   * outcome the rail has called does not count, although no query confirms it.
+   */
   readonly count: number;
-  /** When the oldest of them was begun. */
+  /** When the oldest of them was begun, by the clock. */
   readonly oldestBegunAt: UnixMillis | undefined;
 }
 
@@ -66,13 +69,20 @@ export interface Payments {
   /** The payment in any state. Undefined if the transaction has none. */
   payment(id: TransactionId): Promise<StoredPayment | undefined>;
   /**
-   * Notes when the settlement looks next, and the code that it got. Does nothing if the payment
-   * changed since it was read: its state, or its number of checks.
+   * Notes when the settlement looks next, and the code that it got (`keptCode`). Does nothing if
+   * the payment changed since it was read: its state, or its number of checks.
    */
   reschedule(
     read: Pick<StoredPayment, "transactionId" | "state" | "checks">,
     next: { readonly dueAt: UnixMillis; readonly checks: number; readonly code: string },
   ): Promise<void>;
+  /** Removes the code that says why the ledger let a payment wait, once it has begun. */
+  forgetHeld(begun: Pick<StoredPayment, "transactionId" | "lastCode">): Promise<void>;
+  /**
+   * Makes the payouts due that the ledger has let wait for a person (`BEGIN_HELD_REASONS`), since
+   * that person has acted on the organization or on an account of it.
+   */
+  wakeHeld(organizationId: OrganizationId, now: UnixMillis): Promise<void>;
   /**
    * Notes which query of the payment's status stands, before the rail hears it. It replaces the one
    * before, whose answer counts no more.

@@ -1,8 +1,9 @@
 import type { RailAccountId } from "../../domain/payment.js";
-import type { PayoutMode } from "../../domain/rail-account.js";
+import type { PayoutMode, RefusedCredential } from "../../domain/rail-account.js";
 import type { Rail } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
+import type { UnixMillis } from "../../domain/values/time.js";
 import type { PaymentRail } from "../../rails/rail.js";
 
 /** An organization's account at a rail, ready for use. */
@@ -19,6 +20,12 @@ export interface RailAccount {
   readonly resolveAloneMaxCents: Cents | 0;
   /** How often the account was set or changed. A payment begins only under the newest revision. */
   readonly revision: number;
+  /** When that was last: what the rail refused before says nothing of the account as it is. */
+  readonly changedAt: UnixMillis;
+  /** The credential that the rail has refused. It is not used until another one has worked. */
+  readonly refused: RefusedCredential | undefined;
+  /** Whether another one was set since: one question for the balance tries it. */
+  readonly isUntried: boolean;
 }
 
 /** Which rail an organization uses if a request names none. */

@@ -1,6 +1,8 @@
 import type { LoopTiming } from "../../../runtime/wait.js";
 import type { PaymentCommand, RailCommand, ResourceOf } from "../../domain/operations.js";
 import type { RailAccountId } from "../../domain/payment.js";
+import type { RefusedCredential } from "../../domain/rail-account.js";
+import type { WatchRailAccount } from "../../domain/rails/change-rail-accounts.js";
 import type { DepositId, TransactionId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
@@ -15,6 +17,9 @@ export type Submit<Of extends RailCommand = PaymentCommand> = <C extends Of>(
   command: C,
   deadline: UnixMillis,
 ) => Promise<Outcome<ResourceOf<C>>>;
+
+/** Submits what was seen of an account at a rail. */
+export type SubmitWatch = Submit<WatchRailAccount>;
 
 /** The right to work, which one server of a cell has at a time. */
 export interface HeldLease {
@@ -44,6 +49,20 @@ export type SettlementEvent =
     }
   | { readonly kind: "no rail account"; readonly railAccountId: RailAccountId }
   | { readonly kind: "no balance"; readonly railAccountId: RailAccountId; readonly code: string }
+  /** The rail has refused a credential. Nobody uses it until a person sets the account again. */
+  | {
+      readonly kind: "credentials refused";
+      readonly railAccountId: RailAccountId;
+      readonly credential: RefusedCredential;
+      readonly code: string;
+    }
+  /** The rail refuses a request whatever it is about: the service or the account must change. */
+  | {
+      readonly kind: "request refused";
+      readonly railAccountId: RailAccountId;
+      readonly request: string;
+      readonly code: string;
+    }
   /** The rail refuses every payout. They stay closed until an operator opens them. */
   | { readonly kind: "payouts closed"; readonly railAccountId: RailAccountId; readonly code: string }
   /** New payouts do not begin, because of the unknown outcomes of these, which are flagged now. */
@@ -60,19 +79,30 @@ export type SettlementEvent =
       readonly kind: "payments found";
       readonly railAccountId: RailAccountId;
       readonly booked: number;
-      /** Those that may belong to an order, and wait. */
+      /** How many payments may belong to an order, and wait. */
       readonly heldBack: number;
-      /** Those that the ledger did not book. */
+      /** How many payments the ledger did not book. */
       readonly undecided: number;
     }
   /** The list of a rail account could not be read. It is read again. */
   | { readonly kind: "no list"; readonly railAccountId: RailAccountId; readonly code: string }
-  /** The list of a rail account has rows that cannot be read, and that nobody has booked. */
+  /** The list of a rail account has rows that nobody has booked, and that credit nobody. */
   | {
-      readonly kind: "unreadable rows";
+      readonly kind: "rows not credited";
       readonly railAccountId: RailAccountId;
-      readonly rows: number;
+      readonly unreadable: number;
+      /** How many rows may be older than the registration: the zone of their clock is in doubt. */
+      readonly unclear: number;
+      /** The rail's words for rows that may be no payments. */
+      readonly unknownKinds: readonly string[];
       /** Of the first rows. A row may have none. */
+      readonly receipts: readonly string[];
+    }
+  /** It has new rows of kinds that are known for what is nobody's payment. */
+  | {
+      readonly kind: "other rows";
+      readonly railAccountId: RailAccountId;
+      readonly kinds: readonly string[];
       readonly receipts: readonly string[];
     }
   /** Confirmations came, and the list stays empty: it may never have been set up at the rail. */

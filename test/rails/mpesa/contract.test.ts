@@ -109,7 +109,7 @@ describe("the M-Pesa rail, against the simulator", () => {
     const [message] = world.messagesAbout(QUESTION);
     const balance = message === undefined ? undefined : world.rail.readBalance(message);
     const { utilityCents, workingCents } = world.daraja.organization;
-    expect(balance?.accounts).to.deep.include.members([
+    expect(balance?.kind === "told" && balance.balance.accounts).to.deep.include.members([
       { name: "Working Account", currency: "KES", availableCents: workingCents },
       { name: "Utility Account", currency: "KES", availableCents: utilityCents },
     ]);
@@ -187,7 +187,7 @@ describe("the M-Pesa rail, against the simulator", () => {
     expect(world.messages(cut).map((message) => world.rail.read(message, cut))).to.deep.equal([undefined]);
 
     const answerCut = ordered("REDEEM", "17");
-    expect(await world.rail.send(answerCut, NEVER)).to.deep.equal({ kind: "unknown", code: "MALFORMED_ANSWER" });
+    expect(await world.rail.send(answerCut, NEVER)).to.include({ kind: "unknown", code: "MALFORMED_ANSWER" });
     expect(await world.rail.send(answerCut, NEVER)).to.deep.equal({ kind: "accepted", railReference: undefined });
     await world.pass(10_000);
     expect(await world.movements(answerCut)).to.equal(1);

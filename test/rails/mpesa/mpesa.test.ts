@@ -117,11 +117,11 @@ describe("the M-Pesa rail", () => {
         answering(200, { ResponseCode: "0" }),
         { kind: "unknown", code: "MALFORMED_ANSWER" },
       ],
-      ["an empty answer", answering(200, {}), { kind: "unknown", code: "MALFORMED_ANSWER" }],
+      ["an empty answer", answering(200, {}), { kind: "unknown", code: "NO_RESPONSE_CODE" }],
     ] as const) {
       it(`says ${expected.kind} after ${what}`, async () => {
         await serving(respond);
-        expect(await send(payment("MINT"))).to.deep.equal(expected);
+        expect(await send(payment("MINT"))).to.deep.include(expected);
         expect(stub.orders, "it is sent once").to.have.length(1);
       });
     }
@@ -166,7 +166,7 @@ describe("the M-Pesa rail", () => {
         [100_00, "400.002.02"],
       ] as const) {
         const sent = await rail.returnPayment({ ...paid, amountCents: toCents(amountCents) }, NEVER);
-        expect(sent).to.deep.equal({ kind: "rejected", code, failure: "RAIL_REFUSED" });
+        expect(sent).to.include({ kind: "rejected", code, failure: "RAIL_REFUSED" });
       }
     });
   });
@@ -223,7 +223,7 @@ describe("the M-Pesa rail", () => {
     it("to a business nothing without limits of its own, and takes an answer without M-Pesa's id for none", async () => {
       const order = payment("REDEEM", { numberKind: "TILL", number: "5432321" as DestinationNumber });
       await serving(answering(200, { ...PAYING, OriginatorConversationID: undefined }));
-      expect(await send(order)).to.deep.equal({ kind: "unknown", code: "MALFORMED_ANSWER" });
+      expect(await send(order)).to.include({ kind: "unknown", code: "MALFORMED_ANSWER" });
       expect(await query(order)).to.deep.equal({ kind: "open", code: "NO_REFERENCE" });
       rail = mpesaRail({ baseUrl: stub.url });
       expect(await send(order)).to.include({ kind: "rejected", code: "AMOUNT_NOT_PAYABLE" });
@@ -268,7 +268,7 @@ describe("the M-Pesa rail", () => {
     ] as const) {
       it(`says ${expected.kind} after ${what}`, async () => {
         await serving(respond);
-        expect(await send(payment("REDEEM"))).to.deep.equal(expected);
+        expect(await send(payment("REDEEM"))).to.deep.include(expected);
       });
     }
   });
@@ -365,14 +365,14 @@ describe("the M-Pesa rail", () => {
       [
         "a query that was not accepted",
         answering(200, { ...answered, ResponseCode: "1", ResultCode: "1032" }),
-        { kind: "open", code: "FOREIGN_ANSWER" },
+        { kind: "open", code: "1" },
       ],
       [
         "an answer about another prompt",
         answering(200, { ...answered, CheckoutRequestID: "ws_CO_2", ResultCode: "0" }),
         { kind: "open", code: "FOREIGN_ANSWER" },
       ],
-      ["an answer without a result", answering(200, answered), { kind: "open", code: "HTTP_200" }],
+      ["an answer without a result", answering(200, answered), { kind: "open", code: "NO_RESULT" }],
       [
         "a failure beside an error",
         error(400, "400.002.02", "Bad Request - Invalid CheckoutRequestID"),
@@ -383,7 +383,7 @@ describe("the M-Pesa rail", () => {
     ] as const) {
       it(`and says ${expected.kind} after ${what}`, async () => {
         await serving(respond);
-        expect(await query(asked)).to.deep.equal(expected);
+        expect(await query(asked)).to.deep.include(expected);
       });
     }
   });
@@ -399,7 +399,6 @@ describe("the M-Pesa rail", () => {
       expect(body).to.deep.equal({
         Initiator: "testapi",
         CommandID: "TransactionStatusQuery",
-        TransactionID: "",
         OriginalConversationID: asked.transactionId,
         PartyA: "600992",
         IdentifierType: "4",
@@ -419,14 +418,25 @@ describe("the M-Pesa rail", () => {
       expect(stub.orders[0]?.body).to.include({ OriginalConversationID: "ref" });
     });
 
-    it("and stays open if the query was not accepted", async () => {
+    it("and stays open if the query was not accepted, which is a fault of the question if Daraja says so", async () => {
+      const names = ["OriginatorConversationID", "ConversationID", "ResponseCode", "ResponseDescription"];
       await serving(
         error(400, "400.002.02", "Bad Request - Invalid Initiator"),
         answering(200, { ResponseCode: "21" }),
+        // As Safaricom was seen to answer: no result comes.
+        answering(200, Object.fromEntries(names.map((name) => [name, ""]))),
+        error(500, "500.003.1001", "Internal Server Error"),
         resetting,
       );
-      expect(await query(payment("REDEEM"))).to.deep.equal({ kind: "open", code: "400.002.02" });
-      expect((await query(payment("REDEEM"))).kind).to.equal("open");
+      const request = "/mpesa/transactionstatus/v1/query";
+      for (const code of ["400.002.02", "21", "NO_RESPONSE_CODE"]) {
+        const report = await query(payment("REDEEM"));
+        expect(report).to.include({ kind: "open", code });
+        // One that no document explains is no fault of ours, as far as anybody knows.
+        const fault = { kind: "request", request, code };
+        expect(report.fault).to.deep.equal(code === "21" ? undefined : fault);
+      }
+      expect(await query(payment("REDEEM"))).to.deep.equal({ kind: "open", code: "500.003.1001" });
       expect((await query(payment("REDEEM"))).kind).to.equal("open");
     });
   });

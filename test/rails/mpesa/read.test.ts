@@ -8,6 +8,7 @@ import type { DepositId } from "../../../src/domain/values/ids.js";
 import type { CallbackPurpose } from "../../../src/rails/callback-token.js";
 import { maskMessage } from "../../../src/rails/mask.js";
 import type { OpenPayment } from "../../../src/rails/order.js";
+import type { RailFault } from "../../../src/rails/rail.js";
 import { payment } from "../support/orders.js";
 import {
   b2cResult,
@@ -91,6 +92,7 @@ describe("a message of M-Pesa", () => {
         kind: "failed",
         movement: CHECKOUT_REQUEST_ID,
         code: "1032",
+        place: "result of /mpesa/stkpush/v1/processrequest",
         failure: "CANCELED_BY_PAYER",
       });
     });
@@ -118,6 +120,7 @@ describe("a message of M-Pesa", () => {
         kind: "failed",
         movement: REDEEM.transactionId,
         code: "2040",
+        place: "result of /mpesa/b2c/v3/paymentrequest",
         failure: "RECIPIENT_NOT_REGISTERED",
       });
     });
@@ -199,9 +202,11 @@ describe("a message of M-Pesa", () => {
     });
 
     it("names M-Pesa's id of the request with a failure", () => {
-      const failed = { kind: "failed", movement: CONVERSATION, code: "1", failure: "RAIL_ACCOUNT_SHORT" };
+      const place = "result of /mpesa/b2b/v1/paymentrequest";
+      const failed = { kind: "failed", movement: CONVERSATION, code: "1", place, failure: "RAIL_ACCOUNT_SHORT" };
       expect(read(result({}, { ResultCode: 1 }), lost)).to.deep.equal(failed);
-      expect(read(result({}, { ResultCode: 9999 }))).to.deep.equal({ kind: "open", code: "9999" });
+      const unclear = { kind: "open", code: "9999", place, isUnclear: true };
+      expect(read(result({}, { ResultCode: 9999 }))).to.deep.equal(unclear);
     });
 
     it("is of no use if it is about another request, or about none", () => {
@@ -242,11 +247,14 @@ describe("a message of M-Pesa", () => {
         "Working Account|KES|700000.00|700000.00|0.00|0.00&Utility Account|KES|228037.5|228037.5|0.00|0.00" +
         "&Charges Paid Account|KES|-1540.00|-1540.00|0.00|0.00";
       expect(read(balanceResult(text))).to.deep.equal({
-        accounts: [
-          { name: "Working Account", currency: "KES", availableCents: 700_000_00 },
-          { name: "Utility Account", currency: "KES", availableCents: 228_037_50 },
-          { name: "Charges Paid Account", currency: "KES", availableCents: -1_540_00 },
-        ],
+        kind: "told",
+        balance: {
+          accounts: [
+            { name: "Working Account", currency: "KES", availableCents: 700_000_00 },
+            { name: "Utility Account", currency: "KES", availableCents: 228_037_50 },
+            { name: "Charges Paid Account", currency: "KES", availableCents: -1_540_00 },
+          ],
+        },
       });
     });
 
@@ -262,7 +270,16 @@ describe("a message of M-Pesa", () => {
       ]) {
         expect(read(balanceResult(text)), String(text)).to.equal(undefined);
       }
-      expect(read(balanceResult("Working Account|KES|1.00", { ResultCode: "15" }))).to.equal(undefined);
+      expect(read(balanceResult("Working Account|KES|1.00", { ResultCode: "15" }))).to.deep.equal({
+        kind: "refused",
+        code: "15",
+      });
+      const fault = { kind: "credentials", credential: "initiator", code: "2001" };
+      expect(read(balanceResult(undefined, { ResultCode: "2001" }))).to.deep.equal({
+        kind: "refused",
+        code: "2001",
+        fault,
+      });
       expect(read(balanceResult("Working Account|KES|1.00"), "status")).to.equal(undefined);
       expect(rail.read({ purpose: "balance", body: balanceResult("Working Account|KES|1.00") }, REDEEM)).to.equal(
         undefined,
@@ -299,7 +316,9 @@ describe("a message of M-Pesa", () => {
 
     for (const code of [1, 11, 21, 2001, 2006, 2028, "R000002"]) {
       it(`is refused with ${String(code)}`, () => {
-        expect(read(result({ ResultCode: code }))).to.deep.equal({ kind: "refused", request, code: String(code) });
+        const { fault, ...report } = read(result({ ResultCode: code })) as { fault?: RailFault };
+        expect(report).to.deep.equal({ kind: "refused", request, code: String(code) });
+        expect(fault?.kind).to.equal([21, 2001].includes(code as number) ? "credentials" : undefined);
       });
     }
 

@@ -1,13 +1,13 @@
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import type { DepositId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
-import type { UnixMillis } from "../../../src/domain/values/time.js";
+import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type {
+  BookedReceipt,
   Deposits,
   DueList,
   DueReturn,
   NextReading,
   PossibleOrder,
-  UnnumberedAccount,
 } from "../../../src/settlement/ports/deposits.js";
 
 /** What the settlement must know of deposits, as a test says it. */
@@ -17,7 +17,6 @@ export class MemoryDeposits implements Deposits {
   readonly orders = new Map<string, TransactionId>();
   readonly possible: PossibleOrder[] = [];
   hasOrder = false;
-  unnumbered: UnnumberedAccount[] = [];
   readonly forgotten: { readonly before: UnixMillis; readonly limit: number }[] = [];
   readonly erasedLooks: UnixMillis[] = [];
   nextErased: UnixMillis | undefined;
@@ -43,8 +42,13 @@ export class MemoryDeposits implements Deposits {
     return Promise.resolve([...this.lists.values()].filter(({ dueAt }) => dueAt <= now));
   }
 
-  unbooked(_organizationId: OrganizationId, receipts: readonly string[]): Promise<ReadonlySet<string>> {
-    return Promise.resolve(new Set(receipts.filter((receipt) => !this.booked.has(receipt))));
+  /** What the book tells of those that are `booked`, if a test says it. */
+  readonly told = new Map<string, BookedReceipt>();
+
+  bookedReceipts(_id: OrganizationId, receipts: readonly string[]): Promise<ReadonlyMap<string, BookedReceipt>> {
+    const known = receipts.filter((receipt) => this.booked.has(receipt));
+    const unsaid = { learnedAt: toUnixMillis(Number.MAX_SAFE_INTEGER), orderedAt: undefined };
+    return Promise.resolve(new Map(known.map((receipt) => [receipt, this.told.get(receipt) ?? unsaid])));
   }
 
   orderEndingWith(_id: RailAccountId, idEnd: string): Promise<TransactionId | undefined> {
@@ -87,10 +91,6 @@ export class MemoryDeposits implements Deposits {
   report(id: DepositId, now: UnixMillis): void {
     const own = this.returns.get(id);
     if (own !== undefined) this.returns.set(id, { ...own, dueAt: now });
-  }
-
-  unnumberedAccounts(limit: number): Promise<readonly UnnumberedAccount[]> {
-    return Promise.resolve(this.unnumbered.slice(0, limit));
   }
 
   forgetTyped(given: { readonly before: UnixMillis; readonly limit: number }): Promise<number> {

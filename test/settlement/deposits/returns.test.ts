@@ -7,6 +7,7 @@ import type { RailReceipt } from "../../../src/domain/payment.js";
 import type { PaymentRail, ReturnReport, Sent } from "../../../src/rails/rail.js";
 import { verdictOf } from "../../../src/settlement/deposits/return-verdict.js";
 import { DepositReturns } from "../../../src/settlement/deposits/returns.js";
+import { RailFaults } from "../../../src/settlement/faults.js";
 import type { ReturnRequest } from "../../../src/settlement/ports/deposits.js";
 import type { RailAccount } from "../../../src/settlement/ports/rail-accounts.js";
 import type { SettlementEvent, Submit } from "../../../src/settlement/ports/runtime.js";
@@ -159,6 +160,7 @@ class World {
       inbox: this.inbox,
       railAccounts: { account: () => ({ rail }) as unknown as RailAccount },
       lease: { leftMillis: () => Infinity },
+      faults: faultsOf(this),
       submit: ((command: EndReturn) => Promise.resolve(this.#end(command))) as unknown as Submit,
       timing: this.timing,
       onEvent: (event) => this.events.push(event),
@@ -167,7 +169,12 @@ class World {
 
   #end(command: EndReturn): object {
     this.ends.push(command);
-    const decision = endReturn.decide(givenBook({ deposits: [this.deposit] }), command, this.timing.now());
+    const decision = endReturn.decide(
+      givenBook({ deposits: [this.deposit] }),
+      command,
+      this.timing.now(),
+      this.timing.now(),
+    );
     if (decision.kind === "refusal") return { kind: "refused", refusal: decision.refusal };
     this.deposit = decision.resource;
     this.deposits.returns.delete(this.deposit.id);
@@ -268,6 +275,7 @@ describe("the return of a deposit", () => {
       inbox: world.inbox,
       railAccounts: { account: () => ({ rail: world.rail }) as unknown as RailAccount },
       lease: { leftMillis: () => Infinity },
+      faults: faultsOf(world),
       submit: (() => Promise.resolve(used())) as unknown as Submit,
       timing: world.timing,
       onEvent: (event) => world.events.push(event),
@@ -356,3 +364,8 @@ describe("what is known about a return", () => {
     });
   }
 });
+
+function faultsOf({ timing }: Pick<World, "timing">): RailFaults {
+  const submitWatch = () => Promise.reject(new Error("the test has no ledger"));
+  return new RailFaults({ submitWatch, timing, onEvent: () => undefined });
+}

@@ -1,13 +1,13 @@
 import { expect } from "chai";
 
-import type { NumberAccount } from "../../../src/domain/accounts/number-account.js";
 import type { ReceiveDeposit } from "../../../src/domain/deposits/receive-deposit.js";
 import type { RailAccountId, RailReceipt } from "../../../src/domain/payment.js";
 import { toCents } from "../../../src/domain/values/cents.js";
-import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { DepositId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { RailPeriod, ReceivedPayment, ReceivedPayments } from "../../../src/rails/rail.js";
 import { DepositSweeper } from "../../../src/settlement/deposits/sweeper.js";
+import { RailFaults } from "../../../src/settlement/faults.js";
 import type { RailAccount } from "../../../src/settlement/ports/rail-accounts.js";
 import type { SettlementEvent, Submit } from "../../../src/settlement/ports/runtime.js";
 import { MemoryInbox } from "../../attack/simulation/rails/memory-inbox.js";
@@ -22,8 +22,6 @@ const ORGANIZATION = "org_1" as OrganizationId;
 const ORDER = "txn_00000000000000w3xhb1z7q4ye" as TransactionId;
 const NUMBER = depositReference(1);
 const DAY_MILLIS = 24 * HOUR;
-
-type Submitted = ReceiveDeposit | NumberAccount;
 
 /** A rail that lists what a test wants. */
 class ListingRail extends ScriptedRail {
@@ -41,7 +39,7 @@ describe("the reading of lists of received payments", () => {
   let rail: ListingRail;
   let deposits: MemoryDeposits;
   let events: SettlementEvent[];
-  let submitted: Submitted[];
+  let submitted: ReceiveDeposit[];
   let refuse: string | undefined;
   let leftMillis: number;
   let sweeper: DepositSweeper;
@@ -60,11 +58,11 @@ describe("the reading of lists of received payments", () => {
       deposits,
       railAccounts: { account: (id) => (id === ID ? ({ id, rail } as unknown as RailAccount) : undefined) },
       lease: { leftMillis: () => leftMillis },
+      faults: new RailFaults({ submitWatch: submit as Submit, timing, onEvent: (event) => events.push(event) }),
       submit: submit as Submit,
       newDepositId: () => "dep_1" as DepositId,
       newTransactionId: () => "txn_1" as TransactionId,
       inbox: new MemoryInbox(),
-      newDepositReferences: () => [NUMBER],
       typedMillisMax: DAY_MILLIS,
       timing,
       onEvent: (event) => events.push(event),
@@ -72,12 +70,11 @@ describe("the reading of lists of received payments", () => {
   });
   afterEach(() => sweeper.stop());
 
-  async function submit(command: Submitted): Promise<unknown> {
+  async function submit(command: ReceiveDeposit): Promise<unknown> {
     submitted.push(command);
     if (refuse === "throws") throw new Error("the ledger is gone");
     if (refuse !== undefined) return Promise.resolve({ kind: "refused", refusal: { reason: refuse } });
-    if (command.name === "receiveDeposit") deposits.booked.add(command.receipt);
-    else deposits.unnumbered = deposits.unnumbered.filter(({ accountId }) => accountId !== command.accountId);
+    deposits.booked.add(command.receipt);
     return Promise.resolve({ kind: "done", resource: {}, replayed: false });
   }
 
@@ -95,8 +92,7 @@ describe("the reading of lists of received payments", () => {
     await timing.pass(0);
   }
 
-  const receipts = (): readonly string[] =>
-    submitted.flatMap((command) => (command.name === "receiveDeposit" ? [command.receipt] : []));
+  const receipts = (): readonly string[] => submitted.map(({ receipt }) => receipt);
   const kinds = (): readonly string[] => events.map(({ kind }) => kind);
 
   it("books each payment that the book lacks, with all that the list says", async () => {
@@ -134,12 +130,113 @@ describe("the reading of lists of received payments", () => {
   it("leaves out what certainly came before the registration", async () => {
     const { since } = deposits.list(ID);
     lists(
-      payment("BEFORE", { receivedAt: toUnixMillis(since - 1) }),
-      payment("THEN", { receivedAt: since }),
+      payment("BEFORE", { receivedAt: toUnixMillis(since - 10_001) }),
+      payment("THEN", { receivedAt: toUnixMillis(since - 10_000) }),
       payment("UNCERTAIN", { receivedAt: undefined }),
     );
     await start();
+    expect(receipts()).to.deep.equal(["THEN"]);
+    expect(events.slice(1)).to.deep.equal([
+      {
+        kind: "rows not credited",
+        railAccountId: ID,
+        unreadable: 0,
+        unclear: 1,
+        unknownKinds: [],
+        receipts: ["UNCERTAIN"],
+      },
+    ]);
+    // No list of this period has what came before it.
+    await timing.pass(5 * HOUR, MINUTE);
     expect(receipts()).to.deep.equal(["THEN", "UNCERTAIN"]);
+  });
+
+  /** A time as M-Pesa was seen to write it. `writtenAt`: the moment that it says, with a Z. */
+  function doubtful(writtenAt: number): Partial<ReceivedPayment> {
+    const ifUtc = toUnixMillis(writtenAt);
+    return { receivedAt: undefined, doubtful: { ifUtc, ifLocal: toUnixMillis(writtenAt - 3 * HOUR), saysUtc: true } };
+  }
+  const paidAt = () => submitted.map((command) => command.paidAt);
+
+  it("credits no payment from before the registration whose clock is Nairobi's behind a Z", async () => {
+    const { since } = deposits.list(ID);
+    const paid = since - 2 * HOUR;
+    lists(payment("BEFORE", doubtful(paid + 3 * HOUR)));
+    await start();
+    await timing.pass(12 * HOUR, MINUTE);
+    expect(receipts()).to.deep.equal([]);
+  });
+
+  it("credits it neither in a server that begins later, and says so", async () => {
+    const { since } = deposits.list(ID);
+    lists(payment("BEFORE", doubtful(since + HOUR)));
+    leftMillis = 0;
+    await start();
+    await timing.pass(4 * HOUR, MINUTE);
+    leftMillis = Infinity;
+    await timing.pass(SECOND);
+    expect(receipts()).to.deep.equal([]);
+    expect(events.find(({ kind }) => kind === "rows not credited")).to.deep.include({
+      unclear: 1,
+      receipts: ["BEFORE"],
+    });
+  });
+
+  it("believes no time after now, and then reads the list's clock as that of the country", async () => {
+    await timing.pass(10 * HOUR, HOUR);
+    const now = timing.now();
+    lists(payment("NEW", doubtful(now + 3 * HOUR - MINUTE)), payment("OLD", doubtful(now - HOUR)));
+    await start();
+    expect(receipts()).to.deep.equal(["NEW", "OLD"]);
+    expect(paidAt()).to.deep.equal([now - MINUTE, now - 4 * HOUR]);
+  });
+
+  it("believes no time after the book has learned the receipt", async () => {
+    await timing.pass(10 * HOUR, HOUR);
+    const now = timing.now();
+    deposits.booked.add("KNOWN");
+    deposits.told.set("KNOWN", { learnedAt: toUnixMillis(now - 5 * HOUR), orderedAt: undefined });
+    lists(payment("KNOWN", doubtful(now - 2 * HOUR)), payment("R1", doubtful(now - HOUR)));
+    await start();
+    expect(paidAt()).to.deep.equal([now - 4 * HOUR]);
+  });
+
+  it("believes UTC where the other clock is before the order, and takes a payment right after the registration", async () => {
+    const { since } = deposits.list(ID);
+    await timing.pass(HOUR, HOUR);
+    const now = timing.now();
+    deposits.booked.add("OF ORDER");
+    deposits.told.set("OF ORDER", { learnedAt: now, orderedAt: toUnixMillis(now - MINUTE) });
+    lists(payment("OF ORDER", doubtful(now)), payment("R1", doubtful(since + MINUTE)));
+    await start();
+    expect(paidAt()).to.deep.equal([since + MINUTE]);
+  });
+
+  it("takes UTC at its word where nothing contradicts it, and neither clock is from before the registration", async () => {
+    await timing.pass(10 * HOUR, HOUR);
+    const now = timing.now();
+    lists(payment("R1", doubtful(now - MINUTE)));
+    await start();
+    expect(paidAt()).to.deep.equal([now - MINUTE]);
+  });
+
+  it("shows a row of a kind that credits nobody once, and warns of a kind that nobody knows", async () => {
+    const receivedAt = timing.now();
+    const others = [
+      { receipt: "SWEEP" as RailReceipt, receivedAt, kind: "settlement", isKnown: true },
+      { receipt: "NEW" as RailReceipt, receivedAt, kind: "a-new-kind", isKnown: false },
+    ];
+    rail.onList = () => Promise.resolve({ kind: "complete", payments: [], unreadable: [], others });
+    await start();
+    const warned = { kind: "rows not credited", railAccountId: ID, unreadable: 0, unclear: 0 };
+    expect(events).to.deep.equal([
+      { ...warned, unknownKinds: ["a-new-kind"], receipts: ["NEW"] },
+      { kind: "other rows", railAccountId: ID, kinds: ["settlement"], receipts: ["SWEEP"] },
+    ]);
+    expect(sweeper.unreadableRows).to.equal(1);
+    await timing.pass(6 * SECOND);
+    expect(kinds().filter((kind) => kind === "other rows")).to.have.lengthOf(1);
+    expect(receipts()).to.deep.equal([]);
   });
 
   it("reads on after 5 s, 30 s and 2 min, then every 10 min, if nothing is new", async () => {
@@ -210,14 +307,21 @@ describe("the reading of lists of received payments", () => {
     const unreadable = [
       { receipt: "BAD1" as RailReceipt, receivedAt: since },
       { receipt: undefined, receivedAt: undefined },
-      { receipt: "BEFORE" as RailReceipt, receivedAt: toUnixMillis(since - 1) },
+      { receipt: "BEFORE" as RailReceipt, receivedAt: toUnixMillis(since - 10_001) },
       { receipt: "R1" as RailReceipt, receivedAt: since },
     ];
     rail.onList = () => Promise.resolve({ kind: "complete", payments: [payment("R1")], unreadable });
     await start();
     expect(receipts()).to.deep.equal(["R1"]);
     expect(events.slice(1)).to.deep.equal([
-      { kind: "unreadable rows", railAccountId: ID, rows: 2, receipts: ["BAD1"] },
+      {
+        kind: "rows not credited",
+        railAccountId: ID,
+        unreadable: 2,
+        unclear: 0,
+        unknownKinds: [],
+        receipts: ["BAD1"],
+      },
     ]);
     expect(sweeper.unreadableRows).to.equal(2);
     deposits.booked.add("BAD1");
@@ -249,7 +353,7 @@ describe("the reading of lists of received payments", () => {
   it("holds a payment without a name back while it may be that of an order, for a day at most", async () => {
     deposits.hasOrder = true;
     const at = timing.now();
-    lists(payment("R1", { reference: "JOHN" }), payment("R2"), payment("R3", { reference: "", receivedAt: undefined }));
+    lists(payment("R1", { reference: "JOHN" }), payment("R2"), payment("R3", { reference: "" }));
     await start();
     expect(receipts()).to.deep.equal(["R2"]);
     expect(deposits.possible[0]).to.deep.equal({
@@ -307,40 +411,6 @@ describe("the reading of lists of received payments", () => {
   });
 
   describe("besides", () => {
-    const unnumbered = (count: number): void => {
-      deposits.unnumbered = Array.from({ length: count }, (_, index) => ({
-        organizationId: ORGANIZATION,
-        accountId: `acc_${String(index)}` as AccountId,
-        rail: rail.name,
-      }));
-    };
-
-    it("numbers old accounts, 500 at each look", async () => {
-      unnumbered(1_100);
-      await start();
-      const numbered = (): number => submitted.filter(({ name }) => name === "numberAccount").length;
-      expect(numbered()).to.equal(500);
-      expect(submitted.find(({ name }) => name === "numberAccount")).to.deep.equal({
-        name: "numberAccount",
-        organizationId: ORGANIZATION,
-        actor: "scripted",
-        accountId: "acc_0",
-        depositReferences: [NUMBER],
-      });
-      await timing.pass(2 * SECOND);
-      expect(numbered()).to.equal(1_100);
-    });
-
-    it("does not repeat what the ledger refuses before a minute has passed", async () => {
-      unnumbered(600);
-      refuse = "BOOK_MOVING";
-      await start();
-      await timing.pass(30 * SECOND);
-      expect(submitted).to.have.lengthOf(500);
-      await timing.pass(MINUTE);
-      expect(submitted).to.have.lengthOf(1_000);
-    });
-
     it("removes what payers typed once it is old, and what belongs to erased persons", async () => {
       deposits.nextErased = toUnixMillis(7);
       await start();

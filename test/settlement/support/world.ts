@@ -4,12 +4,14 @@ import type { Transaction } from "../../../src/domain/transaction.js";
 import { type Cents, formatCents, toCents } from "../../../src/domain/values/cents.js";
 import type { AccountId, DestinationId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
-import type { UnixMillis } from "../../../src/domain/values/time.js";
+import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import { commitBatch } from "../../../src/ledger/commit-batch.js";
 import type { Outcome } from "../../../src/ledger/ports/outcome.js";
 import type { CallbackPurpose } from "../../../src/rails/callback-token.js";
 import type { PaymentRail, RailReport } from "../../../src/rails/rail.js";
+import { RailFaults } from "../../../src/settlement/faults.js";
 import type { RailAccount } from "../../../src/settlement/ports/rail-accounts.js";
+import type { SubmitWatch } from "../../../src/settlement/ports/runtime.js";
 import type { SettlementEvent } from "../../../src/settlement/ports/runtime.js";
 import { Settlement } from "../../../src/settlement/settlement.js";
 import { MemoryDisk } from "../../attack/simulation/disks/memory-disk.js";
@@ -25,6 +27,7 @@ import {
   resolve,
   SLOW_RAIL,
 } from "../../support/commands.js";
+import { NOW } from "../../support/given.js";
 import { ManualTiming, settled } from "./manual-timing.js";
 import { ScriptedRail } from "./scripted-rail.js";
 
@@ -58,6 +61,8 @@ export class World {
   readonly submitted: PaymentCommand["name"][] = [];
   /** The payouts of unknown outcome that the ledger was told to warn of. */
   readonly watched: (number | undefined)[] = [];
+  /** What the ledger was told that the rail refuses. */
+  readonly refusals: object[] = [];
   /** Reads the rail accounts again, in place of the directory. */
   refresh: () => Promise<void> = () => Promise.resolve();
   accountId!: AccountId;
@@ -77,6 +82,9 @@ export class World {
       confirmAboveCents: 0,
       resolveAloneMaxCents: 0,
       revision: 0,
+      changedAt: toUnixMillis(NOW - MINUTE_MILLIS),
+      refused: undefined,
+      isUntried: false,
       ...given,
     });
   }
@@ -141,10 +149,12 @@ export class World {
       },
       lease: { leftMillis: () => this.leaseLeftMillis },
       submit: (command, deadline) => this.#submit(command, deadline),
-      submitWatch: ({ unknownPayouts }) => {
-        this.watched.push(unknownPayouts);
-        return Promise.resolve({ kind: "done", resource: {} as never, replayed: false });
-      },
+      submitWatch: this.#submitWatch,
+      faults: new RailFaults({
+        submitWatch: this.#submitWatch,
+        timing: this.timing,
+        onEvent: (event) => this.events.push(event),
+      }),
       newTransactionId,
       timing: this.timing,
       onEvent: (event) => this.events.push(event),
@@ -237,6 +247,12 @@ export class World {
       return result as Outcome<Transaction>;
     }) as Promise<Outcome<ResourceOf<C>>>;
   }
+
+  readonly #submitWatch: SubmitWatch = ({ unknownPayouts, refusedCredential, refusedRequest }) => {
+    if (refusedCredential === undefined && refusedRequest === undefined) this.watched.push(unknownPayouts);
+    this.refusals.push(...[refusedCredential, refusedRequest].flatMap((each) => each ?? []));
+    return Promise.resolve({ kind: "done", resource: {} as never, replayed: false });
+  };
 
   #commit(command: Command): ReturnType<typeof commitBatch> {
     const steps = { before: () => Promise.resolve(), committed: () => undefined };

@@ -9,6 +9,8 @@ export interface HttpRequest {
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
+  /** Called with the time that the header Date of the answer names. */
+  readonly onDate?: (millis: number) => void;
 }
 
 const ANSWER_BYTES_MAX = 65_536;
@@ -46,9 +48,11 @@ export async function sendRequest(url: string, request: HttpRequest, signal: Abo
 }
 
 async function answered(url: string, request: HttpRequest, signal: AbortSignal): Promise<HttpResult> {
-  const { method, headers, body } = request;
+  const { method, headers, body, onDate } = request;
   // A redirect is not followed: it would send the request, and the token, a second time.
   const response = await fetch(url, { method, headers, body: body ?? null, redirect: "manual", signal });
+  const dateMillis = Date.parse(response.headers.get("date") ?? "");
+  if (!Number.isNaN(dateMillis)) onDate?.(dateMillis);
   const text = await readBounded(response.body);
   return text === undefined
     ? { kind: "unknown", code: "ANSWER_TOO_LARGE" }

@@ -1,11 +1,15 @@
+import type { Faulty } from "../../rail.js";
+
 /** A token of the rail's OAuth endpoint, or the code of the failure to get one. */
-export type TokenResult =
-  { readonly kind: "token"; readonly token: string } | { readonly kind: "failed"; readonly code: string };
+export type TokenResult = { readonly kind: "token"; readonly token: string } | TokenFailure;
 
 /** What the OAuth endpoint grants. */
-export type Grant =
-  | { readonly kind: "granted"; readonly token: string; readonly lifeMillis: number }
-  | { readonly kind: "failed"; readonly code: string };
+export type Grant = { readonly kind: "granted"; readonly token: string; readonly lifeMillis: number } | TokenFailure;
+
+interface TokenFailure extends Faulty {
+  readonly kind: "failed";
+  readonly code: string;
+}
 
 const RENEWED_AT_SHARE_OF_LIFE = 0.9;
 

@@ -1,19 +1,33 @@
-import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";
+import { toUnixMillis } from "../../../domain/values/time.js";
 import { asCode, asFields, asList, asText, type Fields } from "../../fields.js";
-import type { RailPeriod, ReceivedPayment, ReceivedPayments, UnreadableRow } from "../../rail.js";
+import type {
+  Faulty,
+  RailPeriod,
+  ReceivedPayment,
+  ReceivedPayments,
+  UncreditedRow,
+  UnreadableRow,
+} from "../../rail.js";
+import { storedCode } from "../../told-code.js";
+import { NO_CODE, readAnswer } from "../answers.js";
 import type { DarajaAnswer, DarajaClient } from "../daraja/client.js";
-import { readAmount, readPartyPhone, readReceipt, responseCodeOf } from "../messages.js";
-import { nairobiDateTime } from "../nairobi-time.js";
+import { faultOf, readAmount, readPartyPhone, readReceipt, responseCodeOf } from "../messages.js";
+import { millisOfNairobi, nairobiDateTime } from "../nairobi-time.js";
 import { transactionEndOf } from "../stk.js";
 
-const PATH = "/pulltransactions/v1/query";
+export const PULL_PATH = "/pulltransactions/v1/query";
 const REGISTER_PATH = "/pulltransactions/v1/register";
 // Of a list: with rows, without. Of the registration: done, done before.
 const FOUND = "1000";
 const NONE_FOUND = "1001";
+const ALREADY_REGISTERED = /already registered/i;
 const REQUESTS_MAX = 1_000;
 const SECOND_MILLIS = 1_000;
-const WITH_OFFSET = /(Z|[+-]\d{2}:\d{2})$/;
+
+/** M-Pesa's words for what a customer has paid. Only these credit somebody. */
+const PAYMENT_KINDS: readonly string[] = ["c2b-pay-bill-debit", "c2b-buy-goods-debit"];
+/** For what moved between the organization's own accounts: seen in the list of a till. */
+const OWN_KINDS: readonly string[] = ["merchant-to-organization-settlement"];
 
 /** Registers the shortcode for Pull Transactions. Returns the code of a failure. */
 export async function registerForPulls(
@@ -24,8 +38,14 @@ export async function registerForPulls(
   const request = { ShortCode: shortcode, RequestType: "Pull", NominatedNumber: msisdn, CallBackURL: callbackUrl };
   const answer = await client.post(REGISTER_PATH, request, signal);
   if (answer.kind !== "answered") return answer.code;
-  const status = asCode(answer.body["ResponseStatus"]);
-  return answer.isOk && (status === FOUND || status === NONE_FOUND) ? undefined : (status ?? answer.code);
+  const { isOk, body, message } = answer;
+  const { reading, code } = readAnswer(answer, "list");
+  const status = asCode(body["ResponseStatus"]) ?? code;
+  const isDone = reading === "taken" || [FOUND, NONE_FOUND, NO_CODE].includes(status);
+  // Some environments acknowledge it without a code. Others call a second time an error.
+  return (isOk && isDone) || ALREADY_REGISTERED.test(message)
+    ? undefined
+    : storedCode({ code: status, place: REGISTER_PATH });
 }
 
 /**
@@ -37,7 +57,8 @@ export async function registerForPulls(
  * complete only if neither reading finds anything new.
  *
  * A row without a receipt or an amount does not stop the others. But if no row of several can be
- * read, M-Pesa has changed their form, and the list fails.
+ * read, M-Pesa has changed their form, and the list fails. A row of another kind than a customer's
+ * payment is no payment.
  */
 export async function pullTransactions(
   client: DarajaClient,
@@ -49,7 +70,7 @@ export async function pullTransactions(
   const read = async (offset: number): Promise<PaymentPage> => {
     requests += 1;
     if (requests > REQUESTS_MAX) return { kind: "failed", code: "TOO_MANY_PAGES" };
-    return pageOf(await client.post(PATH, requestOf(shortcode, period, offset), signal));
+    return pageOf(await client.post(PULL_PATH, pullRequest(shortcode, period, offset), signal));
   };
 
   const first = await read(0);
@@ -60,8 +81,9 @@ export async function pullTransactions(
   if (byPages !== undefined) return byPages;
   const rows = [...found.values()];
   const payments = rows.flatMap(({ payment }) => payment ?? []);
-  if (payments.length === 0 && first.rows.length > 1) return MALFORMED;
-  return { kind: "complete", payments, unreadable: rows.flatMap(({ unreadable }) => unreadable ?? []) };
+  const others = rows.flatMap(({ other }) => other ?? []);
+  if (payments.length + others.length === 0 && first.rows.length > 1) return MALFORMED;
+  return { kind: "complete", payments, unreadable: rows.flatMap(({ unreadable }) => unreadable ?? []), others };
 }
 
 interface ListReading {
@@ -107,7 +129,8 @@ function isSameSize(page: ReadPage, other: ReadPage): boolean {
   return page.rows.length === other.rows.length;
 }
 
-function requestOf(shortcode: string, { from, to }: RailPeriod, offset: number): Fields {
+/** Asks for one page of the list. */
+export function pullRequest(shortcode: string, { from, to }: RailPeriod, offset: number): Fields {
   return {
     ShortCode: shortcode,
     StartDate: nairobiDateTime(from),
@@ -124,15 +147,16 @@ interface ReadPage {
   readonly pages: number;
 }
 
-/** Has a payment, or is unreadable. */
+/** Has a payment, is unreadable, or is of another kind. */
 interface ListedRow {
   /** Tells the row from the others: its receipt. An unreadable one may lack it. */
   readonly key: string;
   readonly payment?: ReceivedPayment;
   readonly unreadable?: UnreadableRow;
+  readonly other?: UncreditedRow;
 }
 
-interface FailedList {
+interface FailedList extends Faulty {
   readonly kind: "failed";
   readonly code: string;
 }
@@ -142,7 +166,7 @@ const MALFORMED: FailedList = { kind: "failed", code: "MALFORMED_ANSWER" };
 type PaymentPage = ReadPage | FailedList;
 
 function pageOf(answer: DarajaAnswer): PaymentPage {
-  if (answer.kind !== "answered") return { kind: "failed", code: answer.code };
+  if (answer.kind !== "answered") return { kind: "failed", code: answer.code, ...faultOf(answer.fault) };
   const { isOk, code, body } = answer;
   const responseCode = responseCodeOf(body);
   if (isOk && responseCode === NONE_FOUND) return { kind: "read", rows: [], pages: 0 };
@@ -161,10 +185,14 @@ function rowOf(row: unknown): ListedRow {
   const fields = asFields(row) ?? {};
   const receipt = readReceipt(asText(fields["transactionId"]));
   const { amountCents } = readAmount(asText(fields["amount"]));
-  const receivedAt = timeOf(asText(fields["trxDate"]) ?? "");
+  const time = timeOf(asText(fields["trxDate"]) ?? "");
   if (receipt === undefined || amountCents === undefined) {
     // No receipt is such a text: a row never takes the place of a payment.
-    return { key: JSON.stringify([row]), unreadable: { receipt, receivedAt } };
+    return { key: JSON.stringify([row]), unreadable: { receipt, ...time } };
+  }
+  const [kind = ""] = KIND.exec(asText(fields["transactiontype"])?.trim().toLowerCase() ?? "") ?? [];
+  if (!PAYMENT_KINDS.includes(kind)) {
+    return { key: receipt, other: { receipt, ...time, kind, isKnown: OWN_KINDS.includes(kind) } };
   }
   // The AccountReference of the STK push, or what the payer typed.
   const reference = asText(fields["billreference"]);
@@ -174,13 +202,25 @@ function rowOf(row: unknown): ListedRow {
     reference: reference ?? "",
     idEnd: transactionEndOf(reference),
     phone: readPartyPhone(asText(fields["msisdn"])),
-    receivedAt,
+    ...time,
   };
   return { key: receipt, payment };
 }
 
-/** Safaricom does not say in which time zone a time without an offset is. */
-function timeOf(text: string): UnixMillis | undefined {
-  const millis = WITH_OFFSET.test(text) ? Date.parse(text) : NaN;
-  return Number.isNaN(millis) ? undefined : toUnixMillis(millis);
+/** A kind is shown to people. Anything else may be personal. */
+const KIND = /^(?!.*\d{4})[a-z][a-z0-9 -]{0,63}$/;
+const OFFSET = /[+-]\d{2}:\d{2}$/;
+/** Without an offset, or with that of UTC, which M-Pesa was seen to write with Nairobi's time. */
+const DOUBTFUL = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?(Z|[+-]00:00)?$/;
+
+function timeOf(text: string): Pick<ReceivedPayment, "receivedAt" | "doubtful"> {
+  const [, day = "", clock = "", zone] = DOUBTFUL.exec(text) ?? [];
+  const ifLocal = millisOfNairobi(`${day} ${clock}`);
+  if (ifLocal !== undefined) {
+    const ifUtc = Date.parse(`${day}T${clock}Z`);
+    const saysUtc = zone !== undefined;
+    return { receivedAt: undefined, doubtful: { ifUtc: toUnixMillis(ifUtc), ifLocal: toUnixMillis(ifLocal), saysUtc } };
+  }
+  const millis = OFFSET.test(text) ? Date.parse(text) : NaN;
+  return { receivedAt: Number.isNaN(millis) ? undefined : toUnixMillis(millis) };
 }

@@ -60,11 +60,11 @@ describe("the client of Daraja", () => {
     });
   }
 
-  it("was not reached if the new token is refused, too", async () => {
+  it("was not reached if each new token is refused, too", async () => {
     await serving(afterToken(answering(404, refusal("404.001.03"))));
     expect(await post()).to.deep.equal({ kind: "unreached", code: "TOKEN_404.001.03", retryAfterMillis: 30_000 });
-    expect(stub.orders).to.have.length(2);
-  });
+    expect(stub.orders).to.have.length(6);
+  }).timeout(10_000);
 
   for (const [what, httpStatus, body, code, retryAfterMillis] of [
     ["a spike arrest", 500, refusal("500.003.02", "Spike Arrest Violation"), "500.003.02", 5_000],
@@ -120,7 +120,10 @@ describe("the client of Daraja", () => {
   ] as const) {
     it(`was not reached if the endpoint of tokens answers with ${what}`, async () => {
       await serving(answering(httpStatus, body));
-      expect(await post()).to.deep.equal({ kind: "unreached", code, retryAfterMillis: 30_000 });
+      const { fault, ...answer } = await post();
+      expect(answer).to.deep.equal({ kind: "unreached", code, retryAfterMillis: 30_000 });
+      const refused = { kind: "credentials", credential: "app", code: "400.008.01" };
+      expect(fault).to.deep.equal(code.endsWith("400.008.01") ? refused : undefined);
       expect(stub.orders).to.deep.equal([]);
     });
   }

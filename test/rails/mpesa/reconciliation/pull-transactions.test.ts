@@ -14,7 +14,7 @@ const PERIOD = { from: toUnixMillis(NOW - 48 * 3_600_000), to: toUnixMillis(NOW 
 function row(receipt: string, given: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
   return {
     transactionId: receipt,
-    trxDate: "2026-11-22T09:13:00Z",
+    trxDate: "2026-11-22T09:13:00+03:00",
     msisdn: 708374149,
     sender: "MPESA",
     transactiontype: "c2b-pay-bill-debit",
@@ -101,7 +101,7 @@ describe("the list of the payments that M-Pesa received", () => {
           reference: "",
           idEnd: undefined,
           phone: "254******149",
-          receivedAt: Date.parse("2026-11-22T09:13:00Z"),
+          receivedAt: Date.parse("2026-11-22T06:13:00Z"),
         },
         {
           receipt: "NLJ7RT61SB",
@@ -109,11 +109,61 @@ describe("the list of the payments that M-Pesa received", () => {
           reference: "23456789",
           idEnd: undefined,
           phone: "254******149",
-          receivedAt: Date.parse("2026-11-22T09:13:00Z"),
+          receivedAt: Date.parse("2026-11-22T06:13:00Z"),
         },
       ],
       unreadable: [],
+      others: [],
     });
+  });
+
+  for (const [trxDate, said] of [
+    ["2026-11-22T09:13:00Z", "UTC"],
+    ["2026-11-22T09:13:00.000+00:00", "UTC"],
+    ["2026-11-22 09:13:00", "nothing"],
+    ["2026-11-22 09:13", "nothing"],
+  ] as const) {
+    it(`leaves open in which zone ${trxDate} is`, async () => {
+      await serving(page(row("NLJ7RT61SA", { trxDate })), NO_ROWS);
+      const received = await listed();
+      if (received.kind === "failed") throw new Error(received.code);
+      expect(received.payments[0]).to.deep.include({
+        receivedAt: undefined,
+        doubtful: {
+          ifUtc: Date.parse("2026-11-22T09:13:00Z"),
+          ifLocal: Date.parse("2026-11-22T06:13:00Z"),
+          saysUtc: said === "UTC",
+        },
+      });
+    });
+  }
+
+  it("lists only a customer's payment as one, and a row of another kind beside it", async () => {
+    const kinds = [
+      "c2b-buy-goods-debit",
+      "merchant-to-organization-settlement",
+      "a-new-kind",
+      "Of 254708374149",
+      undefined,
+    ];
+    const rows = kinds.map((transactiontype, index) => row(`NLJ7RT61S${String(index)}`, { transactiontype }));
+    await serving(page(...rows), NO_ROWS);
+    const received = await listed();
+    if (received.kind === "failed") throw new Error(received.code);
+    expect(received.payments.map(({ receipt }) => receipt)).to.deep.equal(["NLJ7RT61S0"]);
+    expect(received.others?.map(({ receipt, kind, isKnown }) => [receipt, kind, isKnown])).to.deep.equal([
+      ["NLJ7RT61S1", "merchant-to-organization-settlement", true],
+      ["NLJ7RT61S2", "a-new-kind", false],
+      ["NLJ7RT61S3", "", false],
+      ["NLJ7RT61S4", "", false],
+    ]);
+    expect(received.unreadable).to.deep.equal([]);
+  });
+
+  it("is a list where all rows are of other kinds", async () => {
+    const transactiontype = "merchant-to-organization-settlement";
+    await serving(page(row("NLJ7RT61SA", { transactiontype }), row("NLJ7RT61SB", { transactiontype })), NO_ROWS);
+    expect(await listed()).to.deep.include({ kind: "complete", payments: [], unreadable: [] });
   });
 
   it("ends where the rail repeats a page for ever", async () => {
@@ -199,9 +249,23 @@ describe("the list of the payments that M-Pesa received", () => {
     expect((await listed()).kind).to.equal("failed");
   });
 
+  for (const [what, httpStatus, body] of [
+    ["names with blanks", 200, { "Response Status": "1000", "Response Description": "Registered" }],
+    ["a code of success", 200, { ResponseCode: "00000000", ResponseDescription: "Success" }],
+    ["0", 200, { ResponseCode: "0" }],
+    ["no code", 200, { ResponseDescription: "Short Code 174379 Registered Successfully" }],
+    ["names with blanks, done before", 200, { "Response Status": "1001" }],
+    ["an error, done before", 500, { errorCode: "500.003.1001", errorMessage: "ShortCode already Registered" }],
+  ] as const) {
+    it(`is registered by an answer with ${what}`, async () => {
+      await serving(answering(httpStatus, body));
+      expect(await rail.registerForReceivedPayments(PHONE, NEVER)).to.equal(undefined);
+    });
+  }
+
   it("needs a registration, which may have been made before", async () => {
     await serving(
-      answering(200, { ResponseStatus: "1000" }),
+      answering(200, { "Response Status": "1000", "Response Description": "registered" }),
       answering(200, { ResponseStatus: "1001" }),
       answering(200, { ResponseStatus: "1002" }),
       answering(400, { errorCode: "400.002.02" }),
@@ -219,8 +283,8 @@ describe("the list of the payments that M-Pesa received", () => {
       },
     });
     expect(await register()).to.equal(undefined);
-    expect(await register()).to.equal("1002");
-    expect(await register()).to.equal("400.002.02");
+    expect(await register()).to.equal("1002 /pulltransactions/v1/register");
+    expect(await register()).to.equal("400.002.02 /pulltransactions/v1/register");
     expect(await register()).to.be.a("string");
   });
 });
