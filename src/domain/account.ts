@@ -38,10 +38,7 @@ export interface LedgerAccount {
   readonly openPayments: number;
   /** The group of accounts whose limits hold. */
   readonly tier: TierName;
-  /**
-   * The number that payers type to credit the account. It never changes. Undefined for an account
-   * from before there were such numbers, until the service gives it one.
-   */
+  /** The number that payers type to credit the account. Undefined if none was free. */
   readonly depositReference: DepositReference | undefined;
   /** What counts against the limits. Undefined until the first transaction counts. */
   readonly usage: Usage | undefined;
@@ -67,7 +64,7 @@ export interface AccountHolder {
   readonly isOpen: boolean;
   /** When the phone number was last changed. Undefined if it is that of the creation. */
   readonly phoneNumberChangedAt: UnixMillis | undefined;
-  /** The same for the e-mail address. */
+  /** When the e-mail address was last changed. Undefined if it is that of the creation. */
   readonly emailChangedAt: UnixMillis | undefined;
 }
 

@@ -57,6 +57,26 @@ export interface Organization {
   readonly createdAt: UnixMillis;
 }
 
+/**
+ * An organization whose row somebody has changed past the service. Its name and its mode may be
+ * false, so lists show it as changed, and nothing is done with it.
+ */
+export interface ChangedOrganization {
+  readonly changed: Organization;
+}
+
+export type FoundOrganization = Organization | ChangedOrganization;
+
+/** Returns whether the row of the organization is as the service wrote it. */
+export function isWhole(found: FoundOrganization): found is Organization {
+  return !("changed" in found);
+}
+
+/** Returns the organization as its row says, be it true or not: for what decides nothing. */
+export function asWritten(found: FoundOrganization): Organization {
+  return isWhole(found) ? found : found.changed;
+}
+
 /** Returns whether the key is valid at this moment: neither revoked nor expired. */
 export function isLive(key: ApiKey, now: UnixMillis): boolean {
   return key.revokedAt === undefined && (key.expiresAt === undefined || key.expiresAt > now);

@@ -1,14 +1,16 @@
 import type { AccountHolder, LedgerAccount } from "./account.js";
+import type { PersonalSum } from "./alone.js";
 import type { StoredApiKey } from "./api-key.js";
 import type { BookHead } from "./book.js";
 import type { Deposit } from "./deposit.js";
 import type { Destination } from "./destination.js";
 import type { Freeze } from "./freeze.js";
-import type { JournalEntry } from "./journal.js";
+import type { DecidingRow, JournalEntry } from "./journal.js";
 import type { LimitsInForce } from "./limits/usage.js";
 import type { Payment, RailAccountId, RailMovement, RailReceipt } from "./payment.js";
-import type { Proposal } from "./proposal.js";
+import type { AlonePerson, Proposal } from "./proposal.js";
 import type { RailAccountRecord } from "./rail-account.js";
+import type { ReceiptNumber } from "./receipt.js";
 import type { Refusal } from "./refusal.js";
 import type { ReservePlace } from "./reserve.js";
 import type { Transaction } from "./transaction.js";
@@ -39,7 +41,7 @@ export const THE_CELL = "cell";
 export interface FinderKeys {
   readonly account: AccountId;
   readonly accountHolder: AccountId;
-  /** The standing freezes of the account. */
+  /** The freezes of the account that have not ended. */
   readonly fullAccount: AccountId;
   /** The account, its holder and its standing freezes. */
   readonly accountOfUser: NameOf<UserId>;
@@ -50,10 +52,12 @@ export interface FinderKeys {
   readonly transactionWithReference: NameOf<Reference>;
   readonly payment: TransactionId;
   readonly paymentWithReference: NameOf<Reference>;
-  /** The late corrections of the transaction. */
+  /** The corrections that book what a rail reported late about the order. */
   readonly order: TransactionId;
   /** The receipt, and the deposit that has it. */
   readonly receipt: NameOf<RailReceipt>;
+  /** The receipts with the number whose source is a caller's word. */
+  readonly receiptNumber: NameOf<ReceiptNumber>;
   readonly deposit: DepositId;
   readonly idempotencyKeyOfDeposit: NameOf<IdempotencyKey>;
   /** The sum of the organization's deposits that are UNALLOCATED or RETURNING. */
@@ -63,6 +67,11 @@ export interface FinderKeys {
   readonly proposal: string;
   /** The proposals of operators that are not decided. */
   readonly waitingProposals: OrganizationId;
+  /**
+   * The rows that may outdate or close the proposal about this subject, or one of an operator that
+   * waits: those of the `DECIDING_KINDS` that are newer than the oldest of these proposals.
+   */
+  readonly decidingRows: NameOf<string>;
   readonly apiKey: ApiKeyId;
   /** The SHA-256 of a key's secret, in hexadecimal. */
   readonly apiKeyWithHash: string;
@@ -86,6 +95,8 @@ export interface FinderKeys {
   readonly idempotencyKeyOfDestination: NameOf<IdempotencyKey>;
   /** The newest rows with which the person looked at personal data, in all books of the cell. */
   readonly reveals: Actor;
+  /** The newest act that the person did alone, by amount. */
+  readonly aloneSum: NameOf<AlonePerson>;
 }
 
 export type Finder = keyof FinderKeys;
@@ -136,11 +147,18 @@ export interface Book {
   paymentsUnderWay(id: RailAccountId): number;
   /** A text that changes with each change of an account at a rail in the cell. */
   railAccountsOfAll(): string;
+  /** What the person did alone, by amount, in the day of the newest such act. */
+  aloneSum(organizationId: OrganizationId, person: AlonePerson): PersonalSum | undefined;
   reservePlaces(organizationId: OrganizationId): readonly ReservePlace[];
   /** The transactions that book what a rail reported after the transaction had ended. */
   lateCorrections(organizationId: OrganizationId, id: TransactionId): readonly Transaction[];
   /** Who has the receipt. Undefined if the book does not have it. */
   receipt(organizationId: OrganizationId, receipt: RailReceipt): UsedReceipt | undefined;
+  /**
+   * Who has the number under a source that is a caller's word. Of several, that with the first
+   * receipt in the order of the alphabet.
+   */
+  receiptOfOtherSource(organizationId: OrganizationId, number: ReceiptNumber): UsedReceipt | undefined;
   deposit(organizationId: OrganizationId, id: DepositId): Deposit | undefined;
   /** The deposit whose shillings the receipt proves. */
   depositWithReceipt(organizationId: OrganizationId, receipt: RailReceipt): Deposit | undefined;
@@ -150,6 +168,8 @@ export interface Book {
   proposal(organizationId: OrganizationId, subject: string): Proposal | undefined;
   /** The proposals of operators that are not decided, also those that have lapsed. */
   undecidedProposals(organizationId: OrganizationId): readonly Proposal[];
+  /** The rows that the finder of this name finds, in the order of their `seq`. */
+  decidingRows(organizationId: OrganizationId, subject: string): readonly DecidingRow[];
   apiKey(organizationId: OrganizationId, id: ApiKeyId): StoredApiKey | undefined;
   apiKeyWithHash(organizationId: OrganizationId, secretSha256: string): StoredApiKey | undefined;
   /** The resource that the first call with this key created. */
@@ -242,11 +262,12 @@ export type Decision<Resource> =
 
 /**
  * One kind of command: `lookup` names the rows that it needs, `decide` returns its effect. Both
- * functions are pure.
+ * functions are pure. `now` is the time that the rows get: after a clock was wrong, that of the
+ * book's newest row, which may lie far ahead. Every wait counts from `clock`, that of the server.
  */
 export interface Operation<Command, Resource> {
   readonly lookup: (command: Command, rows: Lookup) => void;
-  readonly decide: (book: Book, command: Command, now: UnixMillis) => Decision<Resource>;
+  readonly decide: (book: Book, command: Command, now: UnixMillis, clock: UnixMillis) => Decision<Resource>;
   /**
    * Whether the command holds while the organization is suspended. Those of operators must, and so
    * must those of a rail: its report of an order is true even then. Never when omitted.

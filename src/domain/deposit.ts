@@ -27,6 +27,7 @@ export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
  * - BY_HAND: an operator recorded the deposit, and named no account.
  * - UNASSIGNED: an operator took the credit back.
  * - RETURN_FAILED: the rail refused to return it.
+ * - RECEIPT_ALREADY_USED: the book has the number of its receipt from another source.
  */
 export const DEPOSIT_REASONS = [
   "NO_REFERENCE",
@@ -37,8 +38,16 @@ export const DEPOSIT_REASONS = [
   "BY_HAND",
   "UNASSIGNED",
   "RETURN_FAILED",
+  "RECEIPT_ALREADY_USED",
 ] as const;
 export type DepositReason = (typeof DEPOSIT_REASONS)[number];
+
+/** What the book had from another source with the number of a rail's receipt. */
+export interface SameNumber {
+  readonly receipt: RailReceipt;
+  /** Undefined if the receipt belongs to a correction of the book. */
+  readonly id: TransactionId | DepositId | undefined;
+}
 
 /** Returns whether the shillings of a deposit lie in the book account `unallocated`. */
 export function isUnallocated({ status }: { readonly status: DepositStatus }): boolean {
@@ -79,6 +88,8 @@ export interface Deposit {
   readonly status: DepositStatus;
   /** Undefined unless the deposit is UNALLOCATED. */
   readonly reason: DepositReason | undefined;
+  /** Why the deposit was not credited by itself. It stays. Undefined for almost every deposit. */
+  readonly sameNumber: SameNumber | undefined;
   /** The account that has the shillings. Undefined unless the deposit is CREDITED or was. */
   readonly accountId: AccountId | undefined;
   /** The mint that credited them last. Undefined while the deposit is UNALLOCATED. */
@@ -99,13 +110,28 @@ export function creditReference({ id, credits }: Pick<Deposit, "id" | "credits">
   return `kesc:deposit:${id}:${String(credits + 1)}` as Reference;
 }
 
-/** Returns the detail of a row about a deposit: its id, and why it is credited to no account. */
-export function depositDetail(id: DepositId, reason?: DepositReason): string {
-  return reason === undefined ? id : `${id} ${reason}`;
+/**
+ * Returns the detail of a row about a deposit: its id, and why it is credited to no account. With
+ * RECEIPT_ALREADY_USED come the other receipt, and the id of what has it.
+ */
+export function depositDetail({ id, reason, sameNumber }: Pick<Deposit, "id" | "reason" | "sameNumber">): string {
+  if (reason === undefined) return id;
+  if (reason !== "RECEIPT_ALREADY_USED" || sameNumber === undefined) return `${id} ${reason}`;
+  return [id, reason, sameNumber.receipt, ...(sameNumber.id === undefined ? [] : [sameNumber.id])].join(" ");
 }
 
 /** Reads what `depositDetail` made. */
-export function readDepositDetail(detail: string): { readonly id: DepositId; readonly reason?: DepositReason } {
-  const [id, reason] = detail.split(" ") as [DepositId, DepositReason?];
-  return reason === undefined ? { id } : { id, reason };
+export function readDepositDetail(detail: string): {
+  readonly id: DepositId;
+  readonly reason?: DepositReason;
+  readonly sameNumber?: SameNumber;
+} {
+  const [id, reason, receipt, other] = detail.split(" ") as [
+    DepositId,
+    DepositReason?,
+    RailReceipt?,
+    (TransactionId | DepositId)?,
+  ];
+  if (reason === undefined) return { id };
+  return { id, reason, ...(receipt === undefined ? {} : { sameNumber: { receipt, id: other } }) };
 }

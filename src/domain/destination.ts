@@ -23,7 +23,7 @@ export const DESTINATIONS_MAX = 20;
 export type BusinessNumber = string & { readonly brand: unique symbol };
 /** The number of a kind of destination: a phone number only if the kind is PHONE. */
 export type DestinationNumber = PhoneNumber | BusinessNumber;
-/** The same number for people: a masked phone number only if the kind is PHONE. */
+/** A destination's number as people see it: a masked phone number only if the kind is PHONE. */
 export type MaskedNumber = MaskedPhone | MaskedBusiness;
 type MaskedBusiness = string & { readonly brand: unique symbol };
 
@@ -65,7 +65,7 @@ function parseDigits(unchecked: string, what: string): Parsed<BusinessNumber> {
 
 /** Parses what a payer types as account number. M-Pesa takes 13 characters from a program. */
 export function parseAccountNumber(unchecked: string): Parsed<string> {
-  if (unchecked === "") return unparsed("is required with the kind paybill", "REQUIRED");
+  if (unchecked === "") return unparsed("is required for a paybill", "REQUIRED");
   return ACCOUNT_NUMBER.test(unchecked)
     ? parsed(unchecked)
     : unparsed("must be 1 to 13 printable ASCII characters without spaces");

@@ -1,4 +1,5 @@
 import type { LedgerAccount } from "./account.js";
+import type { AloneSum } from "./alone.js";
 import type { RailReceipt } from "./payment.js";
 import type { Decider } from "./proposal.js";
 import type { Actor } from "./values/actor.js";
@@ -23,7 +24,6 @@ export const JOURNAL_KINDS = [
   "account.erased",
   "account.revealed",
   "account.tiered",
-  "account.numbered",
   "transaction.pending",
   "transaction.processing",
   "transaction.completed",
@@ -40,6 +40,7 @@ export const JOURNAL_KINDS = [
   "deposit.reversed",
   "book.proposed",
   "book.proposal_rejected",
+  "book.proposal_approved",
   "book.covered",
   "book.recovered",
   "book.allocated",
@@ -66,6 +67,50 @@ export const JOURNAL_KINDS = [
 
 /** The kind of event that an entry records. */
 export type JournalKind = (typeof JOURNAL_KINDS)[number];
+
+/**
+ * The kinds of rows that outdate a proposal or close it. They are rare: no mint, redemption or
+ * deposit writes one. The index `journal_deciding` has the same list.
+ */
+export const DECIDING_KINDS = [
+  "account.frozen",
+  "account.unfrozen",
+  "account.tiered",
+  "transaction.resolution_proposed",
+  "deposit.return_failed",
+  "book.proposed",
+  "book.proposal_rejected",
+  "book.proposal_approved",
+  "book.covered",
+  "book.recovered",
+  "book.allocated",
+  "book.returned",
+  "book.received",
+  "book.paid",
+  "book.adjusted",
+  "book.transferred",
+  "book.funded",
+  "reserve.recorded",
+  "reserve.rules_set",
+  "limits.set",
+  "rail.changed",
+] as const satisfies readonly JournalKind[];
+
+export type DecidingKind = (typeof DECIDING_KINDS)[number];
+
+const DECIDING: ReadonlySet<string> = new Set(DECIDING_KINDS);
+
+/** A row of one of these kinds, as far as a proposal is compared with it. */
+export interface DecidingRow extends Pick<JournalEntry, "organizationId" | "accountId" | "transactionId" | "detail"> {
+  readonly seq: number;
+  readonly kind: DecidingKind;
+}
+
+export function isDeciding<Row extends { readonly kind: JournalKind }>(
+  row: Row,
+): row is Row & { readonly kind: DecidingKind } {
+  return DECIDING.has(row.kind);
+}
 
 /** The detail of an `account.unfrozen` entry after which other freezes still stand. */
 export const STILL_FROZEN = "FROZEN";
@@ -135,6 +180,8 @@ export interface JournalEntry {
   readonly detail?: string | undefined;
   /** The receipt of the movement that the entry books. A book has each receipt once. */
   readonly receipt?: RailReceipt | undefined;
+  /** On the first entry of what one person did alone by amount: the person's sum of the day. */
+  readonly alone?: AloneSum;
   readonly actor: Actor;
   readonly reason: StatusReason;
   readonly recordedAt: UnixMillis;

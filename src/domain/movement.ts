@@ -1,6 +1,7 @@
 import type { LedgerAccount } from "./account.js";
 import { MAX_SUM_CENTS } from "./book.js";
-import { type Book, type Effect, putIdempotencyKey } from "./decision.js";
+import { type Book, type Effect, type Lookup, putIdempotencyKey, type UsedReceipt } from "./decision.js";
+import type { SameNumber } from "./deposit.js";
 import {
   balancesOf,
   creditPosting,
@@ -13,6 +14,7 @@ import {
 import { limitsOfTier } from "./limits/limits.js";
 import { counted, givenBack, type LimitsInForce, type ReachedLimit, reachedLimit, usageAt } from "./limits/usage.js";
 import type { RailReceipt } from "./payment.js";
+import { numberOfRail, receiptsLike } from "./receipt.js";
 import type { Refusal } from "./refusal.js";
 import { DIRECT_RAIL, type Transaction } from "./transaction.js";
 import type { Actor } from "./values/actor.js";
@@ -51,21 +53,62 @@ export function refusalByStatus({ id: accountId, status }: LedgerAccount): Refus
   return undefined;
 }
 
+/** Names what `refusalByReceipt`, `refusalByNumber` and `sameNumberOf` read. */
+export function needReceipt(rows: Lookup, organizationId: OrganizationId, receipt: RailReceipt | undefined): void {
+  for (const name of receiptsLike(receipt)) rows.need("receipt", { organizationId, name });
+  const number = numberOfRail(receipt);
+  if (number !== undefined) rows.need("receiptNumber", { organizationId, name: number });
+}
+
 /** Returns the refusal of a receipt that the book has already. */
 export function refusalByReceipt(
-  book: Book,
+  book: Pick<Book, "receipt">,
+  organizationId: OrganizationId,
+  receipt: RailReceipt,
+): Refusal | undefined {
+  return refusalOf(book.receipt(organizationId, receipt));
+}
+
+/**
+ * Returns the refusal of a receipt that a caller or a person attests, if the book has it already,
+ * or has its number: from a rail, whatever the source, and from any source, if the receipt is that
+ * of a rail. A source is a word of the caller, and the same shillings must not count twice.
+ */
+export function refusalByNumber(
+  book: Pick<Book, "receipt" | "receiptOfOtherSource">,
   organizationId: OrganizationId,
   receipt: RailReceipt | undefined,
 ): Refusal | undefined {
-  const used = receipt === undefined ? undefined : book.receipt(organizationId, receipt);
-  return used === undefined
-    ? undefined
-    : {
-        reason: "RECEIPT_ALREADY_USED",
-        receipt: used.receipt,
-        transactionId: used.transactionId,
-        depositId: used.depositId,
-      };
+  const [used] = receiptsLike(receipt).flatMap((each) => book.receipt(organizationId, each) ?? []);
+  return refusalOf(used ?? usedByNumber(book, organizationId, receipt));
+}
+
+function refusalOf(used: UsedReceipt | undefined): Refusal | undefined {
+  if (used === undefined) return undefined;
+  const { receipt, transactionId, depositId } = used;
+  return { reason: "RECEIPT_ALREADY_USED", receipt, transactionId, depositId };
+}
+
+/**
+ * Returns what the book has from another source with the number of a rail's receipt. A rail's
+ * report is never refused: a person decides whether it is about the same shillings.
+ */
+export function sameNumberOf(
+  book: Pick<Book, "receiptOfOtherSource">,
+  organizationId: OrganizationId,
+  receipt: RailReceipt | undefined,
+): SameNumber | undefined {
+  const used = usedByNumber(book, organizationId, receipt);
+  return used && { receipt: used.receipt, id: used.transactionId ?? used.depositId };
+}
+
+function usedByNumber(
+  book: Pick<Book, "receiptOfOtherSource">,
+  organizationId: OrganizationId,
+  receipt: RailReceipt | undefined,
+): UsedReceipt | undefined {
+  const number = numberOfRail(receipt);
+  return number === undefined ? undefined : book.receiptOfOtherSource(organizationId, number);
 }
 
 /**
@@ -123,7 +166,7 @@ export interface Counted {
 
 /** Counts a transaction that is accepted now. A linked transaction must not come here. */
 export function countedNow(
-  book: Book,
+  book: Pick<Book, "bookOf">,
   account: LedgerAccount,
   movement: Pick<Transaction, "type" | "amountCents">,
   now: UnixMillis,
@@ -138,7 +181,7 @@ export function countedNow(
 
 /** Takes back a transaction that failed, was canceled or is reversed, if it has counted. */
 export function takenBack(
-  book: Book,
+  book: Pick<Book, "bookOf">,
   account: LedgerAccount,
   transaction: Pick<Transaction, "type" | "amountCents" | "createdAt">,
   now: UnixMillis,

@@ -3,12 +3,12 @@ import { createAccount } from "./accounts/create-account.js";
 import { createDestination } from "./accounts/create-destination.js";
 import { eraseAccount } from "./accounts/erase-account.js";
 import { freezeAccount } from "./accounts/freeze-account.js";
-import { type NumberAccount, numberAccount } from "./accounts/number-account.js";
 import { removeDestination } from "./accounts/remove-destination.js";
 import { revealAccount } from "./accounts/reveal-account.js";
 import { setAccountTier } from "./accounts/set-account-tier.js";
 import { unfreezeAccount } from "./accounts/unfreeze-account.js";
 import { updateAccount } from "./accounts/update-account.js";
+import type { Acted, Authorized } from "./authority.js";
 import { correctBook } from "./book/correct-book.js";
 import { createApiKey } from "./book/create-api-key.js";
 import { recordReserve } from "./book/record-reserve.js";
@@ -23,6 +23,7 @@ import { type AssignDeposit, assignDeposit } from "./deposits/assign-deposit.js"
 import { type EndReturn, endReturn } from "./deposits/end-return.js";
 import { type ReceiveDeposit, receiveDeposit } from "./deposits/receive-deposit.js";
 import { type RecordDeposit, recordDeposit } from "./deposits/record-deposit.js";
+import { recordDeposits } from "./deposits/record-deposits.js";
 import { type ReturnDeposit, returnDeposit } from "./deposits/return-deposit.js";
 import { type ReverseDeposit, reverseDeposit } from "./deposits/reverse-deposit.js";
 import { type UnassignDeposit, unassignDeposit } from "./deposits/unassign-deposit.js";
@@ -35,7 +36,8 @@ import { clearFlag } from "./orders/clear-flag.js";
 import { type CompletePayment, completePayment } from "./orders/complete-payment.js";
 import { type FailPayment, failPayment } from "./orders/fail-payment.js";
 import { type FlagTransaction, flagTransaction } from "./orders/flag-transaction.js";
-import { type ResolveTransaction, resolveTransaction } from "./orders/resolve-transaction.js";
+import { resolveTransaction } from "./orders/resolve-transaction.js";
+import { resolveTransactions } from "./orders/resolve-transactions.js";
 import {
   setDefaultRail,
   setPayouts,
@@ -44,14 +46,12 @@ import {
   watchRailAccount,
 } from "./rails/change-rail-accounts.js";
 import { type RecordCharge, recordCharge } from "./rails/record-charge.js";
-import type { Acted, Authorized } from "./second-person.js";
 import type { Transaction } from "./transaction.js";
 import type { UnixMillis } from "./values/time.js";
 
 /** All operations, by the name of their command. */
 const OPERATIONS = {
   createAccount,
-  numberAccount,
   updateAccount,
   freezeAccount,
   unfreezeAccount,
@@ -71,8 +71,10 @@ const OPERATIONS = {
   flagTransaction,
   clearFlag,
   resolveTransaction,
+  resolveTransactions,
   receiveDeposit,
   recordDeposit,
+  recordDeposits,
   assignDeposit,
   unassignDeposit,
   returnDeposit,
@@ -113,13 +115,12 @@ type Operations = typeof OPERATIONS;
  */
 export type Command = Parameters<Operations[keyof Operations]["lookup"]>[0];
 /** A command of an operator that can wait for a second person. */
-export type OperatorCommand = Exclude<Extract<Command, Authorized>, ResolveTransaction>;
+export type OperatorCommand = Extract<Command, Authorized>;
 /** A command of an operator about a deposit. */
 export type DepositCommand = RecordDeposit | AssignDeposit | UnassignDeposit | ReturnDeposit | ReverseDeposit;
 /** A command of the settlement. */
-export type RailCommand = PaymentCommand | ReceiveDeposit | EndReturn | NumberAccount | RecordCharge | WatchRailAccount;
-export type PaymentCommand =
-  BeginPayment | AdvancePayment | CompletePayment | FailPayment | FlagTransaction | ResolveTransaction;
+export type RailCommand = PaymentCommand | ReceiveDeposit | EndReturn | RecordCharge | WatchRailAccount;
+export type PaymentCommand = BeginPayment | AdvancePayment | CompletePayment | FailPayment | FlagTransaction;
 
 /** What a command returns. */
 export type Resource = ResourceOf<Command>;
@@ -154,6 +155,6 @@ export function lookUp(command: Command, rows: Lookup): void {
  * Decides a command against the state before it. The function is pure: only the store writes the
  * effect.
  */
-export function decide(book: Book, command: Command, now: UnixMillis): Decision<Resource> {
-  return operationOf(command.name).decide(book, command, now);
+export function decide(book: Book, command: Command, now: UnixMillis, clock = now): Decision<Resource> {
+  return operationOf(command.name).decide(book, command, now, clock);
 }

@@ -4,7 +4,7 @@ import type { OrganizationId, TransactionId } from "./values/ids.js";
 import type { MaskedPhone } from "./values/masked-phone.js";
 import type { PayableAmounts } from "./values/payable-amounts.js";
 import type { PhoneNumber } from "./values/phone-number.js";
-import type { UnixMillis } from "./values/time.js";
+import { millisSince, toUnixMillis, type UnixMillis } from "./values/time.js";
 
 /** An organization's account at a rail, for example an M-Pesa shortcode with its credentials. */
 export type RailAccountId = string & { readonly brand: unique symbol };
@@ -42,7 +42,7 @@ export interface Payment {
    * has ENDED: an erasure of the person then leaves nothing behind.
    */
   readonly number: DestinationNumber | undefined;
-  /** The same number for people. It stays. */
+  /** `number` as people see it. It stays when `number` goes. */
   readonly maskedNumber: MaskedNumber;
   readonly railReference: RailReference | undefined;
   /** When the rail was first asked. */
@@ -51,7 +51,12 @@ export interface Payment {
   readonly sends: number;
   /** How many of these the rail turned away because of its load. It may have taken them. */
   readonly turnedAway: number;
-  /** When the settlement looks at the payment next. */
+  /**
+   * How far its times were ahead of the server's clock when it was accepted, or begun since. The
+   * book's newest row may lie in the future: then a time says nothing about how long ago it was.
+   */
+  readonly aheadMillis: number;
+  /** When the settlement looks at the payment next, by the clock. */
   readonly dueAt: UnixMillis;
   readonly updatedAt: UnixMillis;
 }
@@ -75,14 +80,23 @@ const TURNED_AWAY_MILLIS_MAX = 3_600_000;
 
 /**
  * Whether a payout that the rail has turned away must not be asked for again. The rail may have
- * taken it all the same, and nobody knows for how long it would refuse the id a second time.
+ * taken it all the same, and nobody knows for how long it would refuse the id a second time. Its
+ * `begunAt` is by the clock.
  */
 export function isTurnedAwayTooLong(
   { direction, turnedAway, begunAt }: Pick<Payment, "direction" | "turnedAway" | "begunAt">,
-  now: UnixMillis,
+  clock: UnixMillis,
 ): boolean {
-  const isOld = begunAt !== undefined && now - begunAt >= TURNED_AWAY_MILLIS_MAX;
+  const isOld = begunAt !== undefined && millisSince(begunAt, clock) >= TURNED_AWAY_MILLIS_MAX;
   return direction === "REDEEM" && turnedAway > 0 && isOld;
+}
+
+/** When the rail was first asked, by the clock of the server that asked it. */
+export function begunByClock({
+  begunAt,
+  aheadMillis,
+}: Pick<Payment, "begunAt" | "aheadMillis">): UnixMillis | undefined {
+  return begunAt === undefined ? undefined : toUnixMillis(begunAt - aheadMillis);
 }
 
 /** Whether the rail refuses a second request for the order, which has an id of ours there. */
@@ -134,7 +148,8 @@ export type FailureReason = (typeof FAILURE_REASONS)[number];
  * - REPORT_DIFFERS: the rail reports another amount, phone or receipt than the ledger has, or both
  *   a success and a failure.
  * - REPORT_WITHOUT_ORDER: the rail reports a movement for which it was never asked.
- * - RECEIPT_ALREADY_USED: the receipt or the movement belongs to another transaction.
+ * - RECEIPT_ALREADY_USED: the receipt or the movement belongs to another transaction, or the book
+ *   has the number of the receipt from another source.
  * - NOT_CREDITED: the shillings came in, but the account could not take them.
  * - FAILED_AFTER_COMPLETION: the rail reports a failure of a completed transaction.
  */
@@ -168,3 +183,6 @@ export type Resolution =
   | { readonly kind: "FAILED" }
   /** The rail has moved another amount than the ordered one. */
   | { readonly kind: "MOVED"; readonly receipt: RailReceipt; readonly amountCents: Cents };
+
+/** The place of an outcome that the rail has called, and that no query has confirmed yet. */
+export const UNCONFIRMED = "unconfirmed";

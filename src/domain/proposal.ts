@@ -1,20 +1,18 @@
 import type { OrganizationId, ProposalId } from "./values/ids.js";
+import { looksLike } from "./values/names-of-persons.js";
 import type { Sealed } from "./values/sealed.js";
 import type { UnixMillis } from "./values/time.js";
 
 /**
  * A person who proposes or decides: the id of an operator, the name of an API key, or "operator"
- * for the machine. Rows from before operators had ids have their names.
+ * for the machine.
  */
 export type Decider = string & { readonly brand: unique symbol };
 
 /** What a person has proposed, until another person wants the same, or what was done so. */
 export interface Proposal {
   readonly organizationId: OrganizationId;
-  /**
-   * A transaction's id, the name of a correction of the book, or the id of the proposal itself. No
-   * other proposal of any book has the same.
-   */
+  /** A subject has one proposal at a time. Most proposals are a subject of their own: their id. */
   readonly subject: string;
   readonly id: ProposalId;
   /**
@@ -22,12 +20,14 @@ export interface Proposal {
    * changed the row past the service: then nobody can approve it.
    */
   readonly content: string;
+  /** The journal row that changed it last. While it waits, the row that proposes it. */
+  readonly seq: number;
   /** Who proposed it first. */
   readonly person: Decider;
   readonly proposedAt: UnixMillis;
   /** Undefined for that of an API key: it stands until it is done, or until another replaces it. */
   readonly expiresAt: UnixMillis | undefined;
-  /** Undefined while it waits. Always undefined for a transaction, whose status says it. */
+  /** Undefined while it waits, or after its transaction has ended in another way. */
   readonly decided: ProposalDecision | undefined;
   /** A secret that the act needs. Gone once the proposal is decided. */
   readonly sealed: Sealed | undefined;
@@ -55,51 +55,36 @@ export function stateOfProposal(
   return expiresAt === undefined || expiresAt > now ? "PENDING" : "LAPSED";
 }
 
-/** What a person wants to do about a subject. */
-export type Intent = Pick<Proposal, "organizationId" | "subject" | "content" | "person"> & {
+/** What a person proposes. */
+type Intent = Pick<Proposal, "organizationId" | "subject" | "content" | "person"> & {
   readonly newProposalId: ProposalId;
-  /** Whether the person may approve what another one has proposed. */
-  readonly mayApprove: boolean;
-  /** Whether the proposal lapses: that of an operator does. */
-  readonly lapses: boolean;
+  /** That of an API key does not. */
+  readonly lapses?: boolean;
 };
 
-/**
- * Returns whether the intent may be carried out now: one person is enough, or another person has
- * proposed the same.
- */
-export function isApproved(
-  standing: Proposal | undefined,
-  intent: Intent,
-  { isOneEnough, now }: { readonly isOneEnough: boolean; readonly now: UnixMillis },
-): boolean {
-  return isOneEnough || (intent.mayApprove && personsOf(standing, intent, now).length > 1);
+/** Names that a reader can take for each other are of one person. */
+export function isSamePerson(one: Decider, other: Decider): boolean {
+  return looksLike(one, other);
 }
 
-/** Returns who wants it: this person, and before that another one who has proposed it. */
-export function personsOf(standing: Proposal | undefined, intent: Intent, now: UnixMillis): readonly Decider[] {
-  const { person } = intent;
-  return isSame(standing, intent, now) && !isSamePerson(standing.person, person) ? [standing.person, person] : [person];
+/** A person, in the spelling that all spellings of the name share. */
+export type AlonePerson = string & { readonly brand: unique symbol };
+
+export function alonePersonOf(person: Decider): AlonePerson {
+  return person.normalize("NFKC").toLowerCase() as AlonePerson;
 }
 
-/** The same name in capitals is the same person. */
-function isSamePerson(one: Decider, other: Decider): boolean {
-  return one.normalize("NFKC").toLowerCase() === other.normalize("NFKC").toLowerCase();
-}
-
-/** Returns the proposal that stands after the intent. An equal one keeps its person and time. */
-export function standingAfter(standing: Proposal | undefined, intent: Intent, now: UnixMillis): Proposal {
-  return isSame(standing, intent, now) ? standing : newProposal(intent, now);
-}
-
-/** Returns the proposal as a person makes it. */
+/** Returns the proposal as a person makes it. It can be decided for some time, by the clock. */
 export function newProposal(
-  { organizationId, subject, content, person, newProposalId: id, lapses }: Omit<Intent, "mayApprove">,
-  now: UnixMillis,
+  { organizationId, subject, content, person, newProposalId: id, lapses = true }: Intent,
+  { now, clock }: { readonly now: UnixMillis; readonly clock: UnixMillis },
   sealed?: Sealed,
 ): Proposal {
-  const expiresAt = lapses ? ((now + PROPOSAL_OPEN_MILLIS) as UnixMillis) : undefined;
-  return { organizationId, subject, id, content, person, proposedAt: now, expiresAt, decided: undefined, sealed };
+  // The schema refuses an end before the row's own time.
+  const expiresAt = lapses ? (Math.max(clock + PROPOSAL_OPEN_MILLIS, now + 1) as UnixMillis) : undefined;
+  const waiting = { proposedAt: now, expiresAt, decided: undefined, sealed };
+  // The ledger gives it the number of its row.
+  return { organizationId, subject, id, content, seq: 0, person, ...waiting };
 }
 
 /** Returns the proposal after its decision. Its secret is gone. */
@@ -116,6 +101,8 @@ export function detailOf({ subject, person, content }: Pick<Intent, "subject" | 
   return JSON.stringify([subject, person, content]);
 }
 
-function isSame(standing: Proposal | undefined, { content }: Intent, now: UnixMillis): standing is Proposal {
-  return standing?.content === content && stateOfProposal(standing, now) === "PENDING";
+/** Returns the act in a detail that `detailOf` made. */
+export function actIn(detail: string): Readonly<Record<string, unknown>> {
+  const [, , content] = JSON.parse(detail) as readonly [subject: string, person: string, content: string];
+  return JSON.parse(content) as Readonly<Record<string, unknown>>;
 }

@@ -15,20 +15,60 @@ export type PayoutMode = (typeof PAYOUT_MODES)[number];
  * - `FLOAT_LOW`: less is available for payouts than the account's `floatMinCents`.
  * - `CREDENTIALS_EXPIRE`: its credentials end soon, or have ended.
  * - `INITIATOR_LOCKED`: the rail refuses every payout until a person has acted there.
+ * - `CREDENTIALS_REFUSED`: the rail has refused a credential, which is not used until the account
+ *   is set again.
+ * - `REQUESTS_REFUSED`: the rail refuses a kind of request, whatever it is about.
  * - `PAYOUTS_HELD`: new payouts wait, for one of `HELD_REASONS`.
  */
-export const WARNING_CODES = ["FLOAT_LOW", "CREDENTIALS_EXPIRE", "INITIATOR_LOCKED", "PAYOUTS_HELD"] as const;
+export const WARNING_CODES = [
+  "FLOAT_LOW",
+  "CREDENTIALS_EXPIRE",
+  "INITIATOR_LOCKED",
+  "CREDENTIALS_REFUSED",
+  "REQUESTS_REFUSED",
+  "PAYOUTS_HELD",
+] as const;
 export type WarningCode = (typeof WARNING_CODES)[number];
 
-/** Why payouts wait: a person or a lock has closed them, or too many outcomes are unknown. */
-export const HELD_REASONS = ["PAYOUTS_CLOSED", "OUTCOMES_UNKNOWN"] as const;
+/**
+ * Why payouts wait: a person or a lock has closed them, too many outcomes are unknown, the rail has
+ * refused the credential that they need, or the ledger lets none begin for now.
+ */
+export const HELD_REASONS = [
+  "PAYOUTS_CLOSED",
+  "OUTCOMES_UNKNOWN",
+  "CREDENTIALS_REFUSED",
+  "ACCOUNT_FROZEN",
+  "ORGANIZATION_SUSPENDED",
+  "BOOK_RESTORED",
+] as const;
 export type HeldReason = (typeof HELD_REASONS)[number];
+
+/** The refusals of `beginPayment` that last until a person acts. Payments have them as codes. */
+export const BEGIN_HELD_REASONS = [
+  "ACCOUNT_FROZEN",
+  "ORGANIZATION_SUSPENDED",
+  "BOOK_RESTORED",
+] as const satisfies readonly HeldReason[];
 
 /** The figures of a warning: amounts in cents, times in milliseconds. They hold no secret. */
 export type WarningFigures = Readonly<Record<string, number | string>>;
 
 /** The warnings that stand, with the figures of the row that raised each. */
 export type StandingWarnings = Readonly<Partial<Record<WarningCode, WarningFigures>>>;
+
+/** A credential that a rail can refuse: of the person who pays and asks, or of the program. */
+export type RefusedCredential = "initiator" | "app";
+
+/** Returns the credential that the rail has refused. Undefined if it has refused none. */
+export function refusedCredentialOf({ warnings }: Pick<RailAccountRecord, "warnings">): RefusedCredential | undefined {
+  return warnings.CREDENTIALS_REFUSED?.["credential"] as RefusedCredential | undefined;
+}
+
+/** Whether another credential was set since, which nobody has tried yet. */
+export function isCredentialUntried({ warnings }: Pick<RailAccountRecord, "warnings">): boolean {
+  return warnings.CREDENTIALS_REFUSED?.["is_set"] === 1;
+}
 
 /** An account of an organization at a rail, as its book has it. */
 export interface RailAccountRecord {

@@ -1,7 +1,9 @@
 import type { JournalKind } from "./journal.js";
 import {
   type HeldReason,
+  isCredentialUntried,
   type RailAccountRecord,
+  type RefusedCredential,
   WARNING_CODES,
   type WarningCode,
   type WarningFigures,
@@ -17,6 +19,18 @@ export interface RailFinding {
   readonly lockedCode?: string | undefined;
   /** The payouts of unknown outcome for which others wait. Zero: none waits for them. */
   readonly unknownPayouts?: number | undefined;
+  /** The rail has refused a credential, with this code. */
+  readonly refusedCredential?: { readonly credential: RefusedCredential; readonly code: string } | undefined;
+  /** The rail has refused a request, with this code. */
+  readonly refusedRequest?: { readonly request: string; readonly code: string } | undefined;
+  /** Whether the rail has refused no kind of request for an hour. */
+  readonly isQuiet?: boolean | undefined;
+  /** Whether the rail has told a balance: it has taken all credentials. */
+  readonly isProven?: boolean | undefined;
+  /** Whether a person has set the account: what was refused before counts no more. */
+  readonly isSet?: boolean | undefined;
+  /** Whether a person lets payouts begin. */
+  readonly isOpened?: boolean | undefined;
 }
 
 /** A journal row about a warning. */
@@ -54,6 +68,8 @@ export function withWarnings(
     ["FLOAT_LOW", floatChange(account, finding)],
     ["CREDENTIALS_EXPIRE", expiryChange(account, now)],
     ["INITIATOR_LOCKED", lockChange(account, finding)],
+    ["CREDENTIALS_REFUSED", credentialChange(account, finding)],
+    ["REQUESTS_REFUSED", requestChange(account, finding)],
     ["PAYOUTS_HELD", heldChange(account, finding)],
   ];
   const standing = new Map(Object.entries(account.warnings) as [WarningCode, WarningFigures][]);
@@ -98,6 +114,32 @@ function lockChange({ payouts, warnings }: RailAccountRecord, { lockedCode }: Ra
   if (payouts !== "closed") return { clear: {} };
   if (lockedCode === undefined || warnings.INITIATOR_LOCKED !== undefined) return undefined;
   return { raise: { rail_code: lockedCode } };
+}
+
+/**
+ * A credential that was set after a refusal is tried by one question first, so the warning stands
+ * until the rail has told a balance. A person who lets payouts begin decides it, too.
+ */
+function credentialChange(account: RailAccountRecord, finding: RailFinding): WarningChange {
+  const { refusedCredential, isProven, isSet, isOpened } = finding;
+  const standing = account.warnings.CREDENTIALS_REFUSED;
+  if (isProven === true || isOpened === true) return { clear: {} };
+  const isUntried = isCredentialUntried(account);
+  if (isSet === true) return standing === undefined || isUntried ? undefined : { raise: { ...standing, is_set: 1 } };
+  if (refusedCredential === undefined) return undefined;
+  const { credential, code } = refusedCredential;
+  // Without the app's credential nothing works, so it takes the place of the other.
+  const isWorse = standing?.["credential"] === "initiator" && credential === "app";
+  return standing === undefined || isUntried || isWorse ? { raise: { credential, rail_code: code } } : undefined;
+}
+
+/** One warning for all requests: it names the first that was refused. */
+function requestChange({ warnings }: RailAccountRecord, finding: RailFinding): WarningChange {
+  const { refusedRequest, isQuiet, isSet } = finding;
+  if (isSet === true || isQuiet === true) return { clear: {} };
+  if (refusedRequest === undefined || warnings.REQUESTS_REFUSED !== undefined) return undefined;
+  const { request, code } = refusedRequest;
+  return { raise: { request, rail_code: code } };
 }
 
 function heldChange({ payouts, warnings }: RailAccountRecord, { unknownPayouts }: RailFinding): WarningChange {

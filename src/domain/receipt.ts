@@ -1,5 +1,6 @@
 import type { RailReceipt } from "./payment.js";
 import { DIRECT_RAIL, type Rail, type Transaction } from "./transaction.js";
+import { hasLookalike } from "./values/names-of-persons.js";
 import { type Parsed, parsed, unparsed } from "./values/parsed.js";
 
 /** The proof that a caller has for shillings that have moved: their number in a statement. */
@@ -35,11 +36,20 @@ export function parseReceipt({ source, number }: Receipt): Parsed<RailReceipt> {
   const reserved = RESERVED.get(source);
   if (reserved !== undefined) return { ...unparsed(reserved), key: "source" };
   if (!SOURCE.test(source)) return { ...unparsed("must be 1 to 32 of a to z, 0 to 9 and -"), key: "source" };
+  const rail = railIn(source);
+  if (rail !== undefined)
+    return { ...unparsed(`must be ${rail}, without more, for a receipt of that rail`), key: "source" };
   if (number === "") return { ...unparsed("is required", "REQUIRED"), key: "number" };
   const [format, words] = FORMATS.get(source) ?? ANY_FORMAT;
   return format.test(number)
     ? parsed(`${receiptPrefix(source)}${number}` as RailReceipt)
     : { ...unparsed(words), key: "number" };
+}
+
+/** Returns the rail whose name a reader finds in the word of a caller: m-pesa, rnpesa-paybill. */
+function railIn(source: string): string | undefined {
+  const words = source.replaceAll("-", "");
+  return [...FORMATS.keys()].find((rail) => source !== rail && hasLookalike(words, rail));
 }
 
 /** Parses a receipt as a book has it: the number of M-Pesa, or a source, a colon and a number. */
@@ -56,6 +66,34 @@ export function parseReceiptText(unchecked: string): Parsed<RailReceipt> {
 export function receiptOf(rail: string, number: string | undefined): RailReceipt | undefined {
   const receipt = parseReceipt({ source: rail, number: number ?? "" });
   return receipt.ok ? receipt.value : undefined;
+}
+
+/** Returns the receipt, and those of rails with its number if the caller's word is its source. */
+export function receiptsLike(receipt: RailReceipt | undefined): readonly RailReceipt[] {
+  if (receipt === undefined) return [];
+  const { source, number } = sourceAndNumber(receipt);
+  if (FORMATS.has(source)) return [receipt];
+  const spellings = new Set([number, number.toUpperCase()]);
+  return [
+    receipt,
+    ...[...FORMATS.keys()].flatMap((rail) => [...spellings].flatMap((each) => receiptOf(rail, each) ?? [])),
+  ];
+}
+
+/** The number of a receipt in capital letters, without its source: people write small ones, too. */
+export type ReceiptNumber = string & { readonly brand: unique symbol };
+
+/** Returns the number of a receipt that a rail can give. Undefined for any other source. */
+export function numberOfRail(receipt: RailReceipt | undefined): ReceiptNumber | undefined {
+  if (receipt === undefined) return undefined;
+  const { source, number } = sourceAndNumber(receipt);
+  return FORMATS.has(source) ? (number.toUpperCase() as ReceiptNumber) : undefined;
+}
+
+/** Returns the number of a receipt whose source is a caller's word. Undefined for any other. */
+export function numberOfOtherSource(receipt: RailReceipt): ReceiptNumber | undefined {
+  const { source, number } = sourceAndNumber(receipt);
+  return FORMATS.has(source) || source === OF_CHARGES ? undefined : (number.toUpperCase() as ReceiptNumber);
 }
 
 /** Whether a rail can give the receipt. */

@@ -42,6 +42,7 @@ interface RefusalFields extends Outdated {
   readonly proposalId: ProposalId;
   readonly rail: Rail;
   readonly requestedCents: Cents;
+  readonly resourceId: string;
   readonly retryMillis: number;
   readonly reversedById: TransactionId;
   readonly sequence: number;
@@ -69,6 +70,7 @@ export const REFUSALS = {
   PAYMENT_NOT_FOUND: notFound`Transaction ${"transactionId"} has no payment: it was not given to a rail.`,
   DEPOSIT_NOT_FOUND: notFound`Deposit ${"depositId"} was not found.`,
   FREEZE_NOT_FOUND: notFound`Freeze ${"freezeId"} was not found on the account.`,
+  FREEZE_OF_OPERATOR: permissionDenied`An operator of the service has made the freeze ${"freezeId"}, and only an operator can lift it. Ask the operator.`,
   ACCOUNT_ALREADY_EXISTS: alreadyExists`The user_id already has the account ${"accountId"}, with another ${"differingFields"}.`,
   REFERENCE_ALREADY_USED: alreadyExists`The reference already belongs to ${"transactionId"}, with another ${"differingFields"}. Look at that transaction before you try again.`,
   IDEMPOTENCY_KEY_REUSED: failedPrecondition`The idempotency key belongs to a request with other content. Use a new key.`,
@@ -135,6 +137,7 @@ export const REFUSALS = {
     ...failedPrecondition`Webhook endpoint ${"endpointId"} already replays another range, or too many of its events are undelivered.`,
     retryMillis: SOON_MILLIS,
   },
+  WEBHOOK_ENDPOINT_CHANGED: failedPrecondition`Webhook endpoint ${"endpointId"} was changed in the database, past the service. Nothing is sent. Delete it, and create it again.`,
   EVENT_NOT_FOUND: notFound`The book has no event with the sequence ${"sequence"}.`,
   TOO_MANY_WEBHOOK_TESTS: {
     ...resourceExhausted`The organization already sends ${"limit"} test events. Nothing was done. Send the request again later.`,
@@ -146,10 +149,9 @@ export const REFUSALS = {
     retryMillis: SOON_MILLIS,
   },
   /** The clock of this server is far behind the last row of the book. */
-  CLOCK_BEHIND: {
-    ...unavailable`The clock of the server is ${"behindMillis"} seconds slow. Nothing was done. Send the request again.`,
-    retryMillis: SOON_MILLIS,
-  },
+  CLOCK_BEHIND: unavailable`The clock of the server is ${"behindMillis"} seconds slow. Nothing was done. The operator must set it right.`,
+  /** The row is not as the service wrote it last. Nobody may act on what it says. */
+  ROW_CHANGED: failedPrecondition`The stored row of ${"resourceId"} was changed past the service. Nothing was done. The operator must run kesc verify.`,
   DESTINATION_NOT_FOUND: notFound`Destination ${"destinationId"} was not found on the account, or was removed.`,
   DESTINATION_NOT_PAYABLE: failedPrecondition`The organization's account at the rail ${"rail"} pays no ${"kind"}.`,
   DESTINATION_COOLING: failedPrecondition`Destination ${"destinationId"} is new. Nothing is paid out to it before ${"until"}.`,

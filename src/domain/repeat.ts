@@ -1,6 +1,6 @@
+import type { Authorized } from "./authority.js";
 import { type Book, putIdempotencyKey, refuse, replay, type ResourceId } from "./decision.js";
 import type { Refusal } from "./refusal.js";
-import type { Authorized } from "./second-person.js";
 import type { OrganizationId } from "./values/ids.js";
 import type { IdempotencyKey } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";

@@ -1,149 +1,35 @@
+import { type AloneSum, type Judged, sumAfter } from "./alone.js";
+import type { Acted, Authority, Authorized, BookGroup, WIDENS_ALONE } from "./authority.js";
 import type { BookHead } from "./book.js";
 import { type Change, changes, outdatedIn } from "./change.js";
+import { closedBy, detailOfEnd, type TouchedBy, touching } from "./deciding-rows.js";
 import { type Book, type Decision, type Effect, type Operation, type Put, refuse, replay } from "./decision.js";
-import type { JournalEntry } from "./journal.js";
+import type { DecidingRow, JournalEntry } from "./journal.js";
 import {
+  alonePersonOf,
   decidedProposal,
   type Decider,
   detailOf,
+  isSamePerson,
   newProposal,
   type Proposal,
   PROPOSALS_WAITING_MAX,
   stateOfProposal,
 } from "./proposal.js";
+import { changesIn, contentOf } from "./proposal-content.js";
 import type { Refusal } from "./refusal.js";
 import type { Actor } from "./values/actor.js";
-import type { DepositId, OrganizationId, ProposalId, TransactionId } from "./values/ids.js";
-import type { Sealed } from "./values/sealed.js";
+import type { OrganizationId, ProposalId } from "./values/ids.js";
 import { NO_REASON } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
-
-/** New ids of a command that can wait for a second person. They are no content. */
-export interface NewIds {
-  readonly newDepositId: DepositId;
-  readonly newTransactionId: TransactionId;
-}
-
-/**
- * The groups of commands that can need a second person:
- *
- * - `resume`: to end the suspension of an organization.
- * - `write_keys`: a key of a live organization that may do more than read.
- * - `limits`: a limit that rises or ends.
- * - `rails`: an account at a rail, the default rail, and that payouts begin.
- * - `erase`: a person's data, for ever.
- * - `unfreeze`: to lift a freeze of an account.
- * - `reserve`: what lies in a place.
- */
-export const BOOK_GROUPS = ["resume", "write_keys", "limits", "rails", "erase", "unfreeze", "reserve"] as const;
-
-export type BookGroup = (typeof BOOK_GROUPS)[number];
-
-/** In place of a group: no policy lets one person decide. */
-export const IN_EVERY_POLICY = "in every policy";
-
-/**
- * In place of a group: the act widens what one person may do alone. The same would happen if one
- * person did it alone, so no policy lets it, but in a sandbox.
- */
-export const WIDENS_ALONE = "widens alone";
-
-/** Who commands, and what that person may do. The ledger cannot read who the operators are. */
-export interface Authority {
-  /** The operator, or "operator" for the machine. */
-  readonly person: Decider;
-  /** Whether the person may approve what another one has proposed. */
-  readonly mayApprove: boolean;
-  /** The groups of which no person decides alone. None for the machine. */
-  readonly groups: readonly (BookGroup | typeof WIDENS_ALONE)[];
-  readonly newProposalId: ProposalId;
-  /** The proposal that the command carries out. Its content is that of the command. */
-  readonly approves?: ProposalId | undefined;
-}
-
-/** The organization of a command, and who sent it. */
-export interface Commanded {
-  readonly organizationId: OrganizationId;
-  readonly actor: Actor;
-  /** Whether the ledger only decides. Then nothing is done, and no other command sees it. */
-  readonly dryRun?: boolean;
-}
-
-/** A command that can need a second person. All but these fields is its content. */
-export interface Authorized extends Commanded {
-  readonly name: string;
-  readonly authority: Authority;
-  /** A secret that the command stores. */
-  readonly sealed?: Sealed | undefined;
-  /** What the caller has read, and the decision needs. It is no content: an approval reads anew. */
-  readonly facts?: object | undefined;
-  /**
-   * What the command changes, as people are shown it. A proposal stores it, and the command of an
-   * approver has it from there.
-   */
-  readonly shown?: readonly Change[] | undefined;
-}
-
-/** What an operator's command returns: what it did, or the proposal that waits in place of it. */
-export type Acted<Resource> =
-  | { readonly resource: Resource; readonly proposal?: undefined }
-  | { readonly resource?: undefined; readonly proposal: Proposal };
-
-/** The fields of a command that are not its content. */
-const ENVELOPE: ReadonlySet<string> = new Set<keyof Authorized>([
-  "organizationId",
-  "actor",
-  "authority",
-  "dryRun",
-  "sealed",
-  "facts",
-]);
-// The first text of a content names its form, so that a later form cannot be mistaken for it. The
-// earlier form, "kesc-act-1", does not say what stood, so nobody can approve it.
-const FORMAT = "kesc-act-2";
-
-/** Returns what a command is about, as a JSON object. Equal commands give equal texts. */
-export function contentOf(command: Authorized): string {
-  const fields = Object.entries(command).filter(([name]) => !ENVELOPE.has(name));
-  const sorted = fields.sort(([left], [right]) => (left < right ? -1 : 1));
-  return JSON.stringify({ format: FORMAT, ...Object.fromEntries(sorted) });
-}
-
-/** Returns the fields of the command with this content. Undefined for a form of another version. */
-export function contentFrom(content: string): ({ readonly name: string } & object) | undefined {
-  const { format, ...fields } = JSON.parse(content) as { readonly format?: unknown; readonly name: string };
-  return format === FORMAT ? fields : undefined;
-}
-
-/** Returns what a proposal changes. Nothing for the content of an earlier version. */
-export function changesIn(content: string): readonly Change[] {
-  // A row that somebody has changed past the service has no content.
-  const { shown = [] } = (content === "" ? {} : JSON.parse(content)) as { readonly shown?: readonly Change[] };
-  return shown;
-}
-
-/** Returns whether two contents are of the same act, whatever stood when it was proposed. */
-export function isSameAct(one: string, other: string): boolean {
-  const [left, right] = [one, other].map((content) =>
-    JSON.stringify(JSON.parse(content), (name, value: unknown) =>
-      name === "format" || name === "shown" ? undefined : value,
-    ),
-  );
-  return left === right;
-}
-
-/** Returns the name of the command that a proposal wants. */
-export function nameIn({ content, subject }: Pick<Proposal, "content" | "subject">): string {
-  const fields = JSON.parse(content) as { readonly name: string } | readonly string[];
-  if ("name" in fields) return fields.name;
-  // A correction begins with its name. That of a transaction says how it ended.
-  return subject.startsWith("txn_") ? "resolveTransaction" : String(fields[0]);
-}
 
 /**
  * Lets an operation need a second person: a command of a group that the policy names is carried out
  * if an equal one of another person waits, and is noted as a proposal otherwise. A command that the
- * operation refuses is not noted.
+ * operation refuses is not noted. A preview is a dry run of what both would do.
+ *
+ * A proposal whose proposer has lost the role since does not count: the equal command is a proposal
+ * of its own.
  *
  * A command with `approves` carries out exactly that proposal. If it is refused, the proposal waits
  * on. What is so already is a replay. A proposal stores what it changes. If something else stands
@@ -161,24 +47,48 @@ export function withSecondPerson<C extends Authorized, Resource>(
     inSuspension: operation.inSuspension ?? "always",
     lookup: (command, rows) => {
       operation.lookup(command, rows);
-      const { approves, groups } = command.authority;
-      if (approves !== undefined) rows.need("proposal", approves);
-      else if (groups.length > 0) rows.need("waitingProposals", command.organizationId);
+      const { organizationId } = command;
+      if (proposed.groupOf === undefined) {
+        rows.need("railAccounts", organizationId);
+        rows.need("aloneSum", { organizationId, name: alonePersonOf(command.authority.person) });
+      }
+      const name = subjectOf(proposed, command);
+      rows.need("proposal", name);
+      rows.need("decidingRows", { organizationId, name });
+      if (command.authority.approves === undefined) rows.need("waitingProposals", command.organizationId);
     },
-    decide: (book, command, now) => {
+    decide: (book, command, now, clock) => {
       const { organizationId, authority } = command;
       const { approves } = authority;
-      if (approves !== undefined) return approve(operation, proposed, { book, command, now }, approves);
-      const decision = operation.decide(book, command, now);
+      if (approves !== undefined) return approve(operation, proposed, { book, command, now, clock });
+      const decision = operation.decide(book, command, now, clock);
       if (decision.kind !== "effect") return acted(decision);
-      const group = proposed.groupOf(book.bookOf(organizationId), command, book);
-      if (group === undefined || (group !== IN_EVERY_POLICY && !authority.groups.includes(group)))
-        return acted(decision);
+      const alone = aloneBy(proposed, { book, command, now, clock }, decision.effect);
+      if (command.isPreview === true && command.dryRun === true) {
+        return { ...decision, resource: { resource: decision.resource, needsSecondPerson: alone === undefined } };
+      }
+      if (alone !== undefined) return acted({ ...decision, effect: withSum(decision.effect, alone, proposed) });
+      if (proposed.groupOf !== undefined) {
+        const group = proposed.groupOf(book.bookOf(organizationId), command, book);
+        if (group === undefined || !authority.groups.includes(group)) return acted(decision);
+      }
       const asked = { ...command, shown: changesBy(proposed, command, book) };
-      const equal = waitingOf(book, organizationId, now).find(({ content }) => content === contentOf(asked));
-      if (equal === undefined) return propose({ book, command: asked, now });
-      const mayApprove = authority.mayApprove && equal.person !== authority.person;
-      return mayApprove ? carryOut(operation, { book, command, now }, equal) : replay({ proposal: equal });
+      const about = book.proposal(organizationId, subjectOf(proposed, command));
+      const standing =
+        about === undefined ? waiting(book.undecidedProposals(organizationId), clock) : waiting([about], clock);
+      const rows = decidingRowsOf(proposed, command, book);
+      const equal = standing.find(
+        (each) =>
+          each.content === contentOf(asked) &&
+          mayStillPropose(each, authority) &&
+          closedBy(rows, each) === undefined &&
+          touching(proposed.touchedBy, { command, book, rows }, each) === undefined,
+      );
+      if (equal === undefined) return propose(proposed, { book, command: asked, now, clock });
+      const mayApprove = authority.mayApprove && !isSamePerson(equal.person, authority.person);
+      return mayApprove
+        ? carryOut(operation, proposed, { book, command, now, clock }, equal)
+        : replay({ proposal: equal });
     },
   };
 }
@@ -190,19 +100,60 @@ export function byOnePerson<C extends Authorized, Resource>(
   return {
     ...operation,
     inSuspension: operation.inSuspension ?? "always",
-    decide: (book, command, now) => acted(operation.decide(book, command, now)),
+    decide: (book, command, now, clock) => acted(operation.decide(book, command, now, clock)),
   };
 }
 
 /** What a second person needs to decide about a command that the operation has not refused. */
-interface Proposed<C> {
-  readonly groupOf: (
-    head: BookHead,
-    command: C,
-    book: Book,
-  ) => BookGroup | typeof IN_EVERY_POLICY | typeof WIDENS_ALONE | undefined;
+type Proposed<C> = Shown<C> & (ByPolicy<C> | ByAmount<C> | ByParts<C>);
+
+interface ByPolicy<C> {
+  readonly groupOf: (head: BookHead, command: C, book: Book) => BookGroup | typeof WIDENS_ALONE | undefined;
+  readonly partCents?: undefined;
+}
+
+interface ByAmount<C> {
+  readonly groupOf?: undefined;
+  /** Whatever the policy is, a person alone does this much, and ten times that in a day. */
+  readonly judged: (command: C, book: Book) => Judged;
+  readonly partCents?: undefined;
+}
+
+/** An act of several parts, which the sum of their amounts judges. */
+interface ByParts<C> {
+  readonly groupOf?: undefined;
+  /** The highest sum that one person alone may decide. */
+  readonly maxCents: (command: C, book: Book) => number;
+  /**
+   * The amount of the part that the row begins. Undefined for any other row. An audit counts each
+   * part, so its first row has the sum of the person after it.
+   */
+  readonly partCents: (entry: JournalEntry) => number | undefined;
+}
+
+interface Shown<C> {
   /** All that the command changes, from what the book has now. */
   readonly changesOf: (command: C, book: Book) => readonly Change[];
+  /**
+   * Which later rows have touched what the command changes, by their kind. An approval after such a
+   * row is refused, whatever stands by then: the row is a later decision.
+   */
+  readonly touchedBy: TouchedBy<C>;
+  /** What has one proposal at a time: another content replaces it. Each is its own when omitted. */
+  readonly subjectOf?: (command: C) => string;
+  /** Whether the rows name the persons in their detail: the name of an API key is no actor. */
+  readonly namesPersons?: true;
+  /** Notes a proposal in a row with this detail. The row is about the organization when omitted. */
+  readonly noted?: (book: Book, command: C, given: { readonly detail: string; readonly now: UnixMillis }) => Effect;
+}
+
+function decidingRowsOf<C extends Authorized>(proposed: Proposed<C>, command: C, book: Book): readonly DecidingRow[] {
+  return book.decidingRows(command.organizationId, subjectOf(proposed, command));
+}
+
+function subjectOf<C extends Authorized>({ subjectOf }: Proposed<C>, command: C): string {
+  const { approves, newProposalId } = command.authority;
+  return subjectOf?.(command) ?? approves ?? newProposalId;
 }
 
 /** The words of the person who asks are part of what is decided. */
@@ -215,25 +166,31 @@ interface Deciding<C> {
   readonly book: Book;
   readonly command: C;
   readonly now: UnixMillis;
+  readonly clock: UnixMillis;
 }
 
 function approve<C extends Authorized, Resource>(
   operation: Operation<C, Resource>,
   proposed: Proposed<C>,
   deciding: Deciding<C>,
-  proposalId: ProposalId,
 ): Decision<Acted<Resource>> {
-  const { book, command, now } = deciding;
-  const standing = book.proposal(command.organizationId, proposalId);
-  const refusal = refusalToApprove(standing, command, now);
+  const { book, command, clock } = deciding;
+  const standing = book.proposal(command.organizationId, subjectOf(proposed, command));
+  const refusal = refusalToApprove(standing, command, clock);
   if (refusal !== undefined) return refuse(refusal);
   // `refusalToApprove` has refused one that is not there.
   const proposal = standing as Proposal;
   // Only an approval by the same person is left.
   if (proposal.decided !== undefined) return replay({ proposal });
-  const decision = carryOut(operation, deciding, proposal);
+  const rows = decidingRowsOf(proposed, command, book);
+  const state = closedBy(rows, proposal);
+  if (state !== undefined) return refuse({ reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state });
+  const decision = carryOut(operation, proposed, deciding, proposal);
   const outdated =
-    decision.kind === "effect" ? refusalIfOutdated(command, changesBy(proposed, command, book)) : undefined;
+    decision.kind === "effect"
+      ? (refusalIfOutdated(command, changesBy(proposed, command, book)) ??
+        refusalIfTouched(proposal, touching(proposed.touchedBy, { command, book, rows }, proposal)))
+      : undefined;
   return outdated === undefined ? decision : refuse(outdated);
 }
 
@@ -241,50 +198,51 @@ function approve<C extends Authorized, Resource>(
  * Returns PROPOSAL_OUTDATED if the changes that the approver has seen are not those of the book. A
  * command that approves nothing is about what stands.
  */
-export function refusalIfOutdated(
+function refusalIfOutdated(
   { authority: { approves: proposalId }, shown = [] }: Pick<Authorized, "authority" | "shown">,
   standing: readonly Change[],
 ): Refusal | undefined {
-  const outdated = proposalId === undefined ? undefined : outdatedIn(shown, standing);
+  const outdated = outdatedIn(shown, standing);
   return outdated && proposalId && { reason: "PROPOSAL_OUTDATED", proposalId, ...outdated };
+}
+
+/** Returns PROPOSAL_OUTDATED if a later row has touched what the proposal changes. */
+function refusalIfTouched({ id: proposalId, seq }: Proposal, row: DecidingRow | undefined): Refusal | undefined {
+  if (row === undefined) return undefined;
+  const [before, now] = [seq, row.seq].map((each) => `row ${String(each)}`) as [string, string];
+  return { reason: "PROPOSAL_OUTDATED", proposalId, what: row.kind, before, now };
 }
 
 /**
  * Returns why a command cannot carry out the proposal that it names: PROPOSAL_NOT_FOUND,
- * PROPOSAL_CLOSED, OWN_PROPOSAL. Undefined if it can, if the same person has approved it, and for a
- * command that names none.
+ * PROPOSAL_CLOSED, OWN_PROPOSAL. Undefined if it can, and if the same person has approved it.
  */
-export function refusalToApprove(
-  standing: Proposal | undefined,
-  command: Authorized,
-  now: UnixMillis,
-): Refusal | undefined {
-  const { approves: proposalId, person } = command.authority;
-  if (proposalId === undefined) return undefined;
+function refusalToApprove(standing: Proposal | undefined, command: Authorized, clock: UnixMillis): Refusal | undefined {
+  const { approves, person } = command.authority;
+  // Only a command that names a proposal comes here.
+  const proposalId = approves as ProposalId;
   if (standing === undefined) return { reason: "PROPOSAL_NOT_FOUND", proposalId };
-  const closed = refusalToDecide(standing, { person, now });
+  const closed = refusalToDecide(standing, { person, now: clock });
   if (closed !== undefined) return closed === "ALREADY_SO" ? undefined : closed;
-  if (standing.person === person) return { reason: "OWN_PROPOSAL", proposalId };
-  // Another proposal has replaced it, or the row has changed since the approver has read it. One of
-  // an earlier version does not say what stood.
-  const isSame = standing.id === proposalId && standing.content === contentOf(command) && command.shown !== undefined;
+  if (isSamePerson(standing.person, person)) return { reason: "OWN_PROPOSAL", proposalId };
+  // Another proposal has replaced it, or the row has changed since the approver has read it.
+  const isSame = standing.id === proposalId && standing.content === contentOf(command);
   return isSame ? undefined : { reason: "PROPOSAL_CLOSED", proposalId, state: "LAPSED" };
 }
 
 /** Returns TOO_MANY_PROPOSALS if the person has as many in the book as may wait. */
-export function refusalToPropose(
+function refusalToPropose(
   book: Book,
   { organizationId, authority }: Authorized,
-  now: UnixMillis,
+  clock: UnixMillis,
 ): Refusal | undefined {
-  const waiting = waitingOf(book, organizationId, now).filter(({ person }) => person === authority.person);
-  return waiting.length < PROPOSALS_WAITING_MAX
-    ? undefined
-    : { reason: "TOO_MANY_PROPOSALS", limit: PROPOSALS_WAITING_MAX };
+  const own = book.undecidedProposals(organizationId).filter(({ person }) => person === authority.person);
+  const limit = PROPOSALS_WAITING_MAX;
+  return waiting(own, clock).length < limit ? undefined : { reason: "TOO_MANY_PROPOSALS", limit };
 }
 
-function waitingOf(book: Book, organizationId: OrganizationId, now: UnixMillis): readonly Proposal[] {
-  return book.undecidedProposals(organizationId).filter((each) => stateOfProposal(each, now) === "PENDING");
+function waiting(proposals: readonly Proposal[], clock: UnixMillis): readonly Proposal[] {
+  return proposals.filter((each) => stateOfProposal(each, clock) === "PENDING");
 }
 
 /**
@@ -304,33 +262,89 @@ export function refusalToDecide(
 /** Does what another person has proposed. The rows name both. */
 function carryOut<C extends Authorized, Resource>(
   operation: Operation<C, Resource>,
-  { book, command, now }: Deciding<C>,
+  { namesPersons }: Proposed<C>,
+  { book, command, now, clock }: Deciding<C>,
   proposal: Proposal,
 ): Decision<Acted<Resource>> {
-  const { person } = command.authority;
-  const actor = `${proposal.person},${person}` as Actor;
+  const [{ person }, { person: proposer, content }] = [command.authority, proposal];
+  const authority = { ...command.authority, proposer };
+  const actor = namesPersons ? command.actor : (`${proposer},${person}` as Actor);
   // Who wants the same has sent the same secret. Who approves takes that of the proposal.
   const sealed = command.sealed ?? proposal.sealed;
-  const decision = operation.decide(book, { ...command, actor, sealed }, now);
+  const both = { ...command, actor, authority, sealed, shown: changesIn(content) };
+  const decision = operation.decide(book, both, now, clock);
   if (decision.kind !== "effect") return acted(decision);
-  const row = decidedProposal(proposal, "APPROVED", { by: person, at: now });
-  return acted({ ...decision, effect: withPuts(decision.effect, [{ table: "proposals", row }]) });
+  const { entries } = decision.effect;
+  // Some rows are later than the command.
+  const at = Math.max(now, ...entries.map(({ recordedAt }) => recordedAt)) as UnixMillis;
+  const row = decidedProposal(proposal, "APPROVED", { by: person, at });
+  const about = { organizationId: command.organizationId, actor, now: at };
+  const end = bookEntryOf(about, { kind: "book.proposal_approved", detail: detailOfEnd(proposal) });
+  const effect = { ...withPuts(decision.effect, [{ table: "proposals", row }]), entries: [...entries, end] };
+  return acted({ ...decision, effect });
 }
 
-function propose({ book, command, now }: Deciding<Authorized>): Decision<{ readonly proposal: Proposal }> {
-  const refusal = refusalToPropose(book, command, now);
+function propose<C extends Authorized>(
+  proposed: Proposed<C>,
+  { book, command, now, clock }: Deciding<C>,
+): Decision<{ readonly proposal: Proposal }> {
+  const refusal = refusalToPropose(book, command, clock);
   if (refusal !== undefined) return refuse(refusal);
-  const { organizationId, actor, sealed } = command;
-  const { person, newProposalId } = command.authority;
-  const intent = { organizationId, subject: newProposalId, content: contentOf(command), person, newProposalId };
-  const proposal = newProposal({ ...intent, lapses: true }, now, sealed);
+  const { organizationId, sealed, authority } = command;
+  const intent = { organizationId, subject: subjectOf(proposed, command), content: contentOf(command), ...authority };
+  const proposal = newProposal({ ...intent, lapses: !authority.isOfKey }, { now, clock }, sealed);
   const undecided = book.undecidedProposals(organizationId);
-  const lapsed = undecided.filter((each) => stateOfProposal(each, now) === "LAPSED");
+  const lapsed = undecided.filter((each) => stateOfProposal(each, clock) === "LAPSED");
   const puts = [...lapsed.map((each) => decidedProposal(each, "LAPSED", { by: undefined, at: now })), proposal].map(
     (row): Put => ({ table: "proposals", row }),
   );
-  const entry = bookEntryOf({ organizationId, actor, now }, { kind: "book.proposed", detail: detailOf(intent) });
-  return { kind: "effect", resource: { proposal }, effect: { entries: [entry], puts } };
+  const given = { detail: detailOf(intent), now };
+  const effect = proposed.noted?.(book, command, given) ?? noted(command, given);
+  return { kind: "effect", resource: { proposal }, effect: withPuts(effect, puts) };
+}
+
+function noted(
+  { organizationId, actor }: Authorized,
+  { detail, now }: { readonly detail: string; readonly now: UnixMillis },
+): Effect {
+  return { entries: [bookEntryOf({ organizationId, actor, now }, { kind: "book.proposed", detail })], puts: [] };
+}
+
+/** A proposal of an API key does not lapse, and no role of an operator is behind it. */
+function mayStillPropose({ person, proposedAt, expiresAt }: Proposal, { proposers }: Authority): boolean {
+  return expiresAt === undefined || (proposers?.get(person) ?? Number.POSITIVE_INFINITY) <= proposedAt;
+}
+
+/** Undefined if the amount does not let the person do it alone, or judges nothing. */
+function aloneBy<C extends Authorized>(
+  proposed: Proposed<C>,
+  { book, command, now }: Deciding<C>,
+  effect: Effect,
+): AloneSum | undefined {
+  if (proposed.groupOf !== undefined) return undefined;
+  const person = alonePersonOf(command.authority.person);
+  const before = book.aloneSum(command.organizationId, person);
+  const judged =
+    proposed.partCents === undefined
+      ? proposed.judged(command, book)
+      : { amountCents: sumOfParts(effect, proposed.partCents), maxCents: proposed.maxCents(command, book) };
+  return sumAfter(judged, { person, before, now });
+}
+
+/** The first row of the act, or of each of its parts, has the person's sum after it. */
+function withSum<C>(effect: Effect, alone: AloneSum, { partCents }: Proposed<C>): Effect {
+  let cents = alone.cents - (partCents === undefined ? 0 : sumOfParts(effect, partCents));
+  const entries = effect.entries.map((entry, index): JournalEntry => {
+    const part = partCents === undefined ? (index === 0 ? 0 : undefined) : partCents(entry);
+    if (part === undefined) return entry;
+    cents += part;
+    return { ...entry, alone: { ...alone, cents } };
+  });
+  return { ...effect, entries };
+}
+
+function sumOfParts({ entries }: Effect, partCents: ByParts<never>["partCents"]): number {
+  return entries.reduce((sum, entry) => sum + (partCents(entry) ?? 0), 0);
 }
 
 function acted<Resource>(decision: Decision<Resource>): Decision<Acted<Resource>> {

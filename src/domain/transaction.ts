@@ -1,5 +1,4 @@
 import type { FailureReason, FlagReason, RailMovement, RailReceipt } from "./payment.js";
-import type { Proposal } from "./proposal.js";
 import type { Cents } from "./values/cents.js";
 import type { AccountId, DepositId, DestinationId, OrganizationId, TransactionId } from "./values/ids.js";
 import { type Parsed, parsed, unparsed } from "./values/parsed.js";
@@ -89,8 +88,6 @@ export interface Transaction {
 export interface ResolvedTransaction extends Transaction {
   /** Undefined unless another amount has moved than the ordered one. */
   readonly correction: Transaction | undefined;
-  /** Undefined unless it waits for a second person. Then nothing has ended. */
-  readonly proposal: Proposal | undefined;
 }
 
 /** The reference of the only reversal of a transaction. A caller cannot choose such a reference. */

@@ -4,7 +4,8 @@ import type { UnixMillis } from "./values/time.js";
 
 export const ENDPOINT_STATUSES = ["ACTIVE", "PAUSED", "DISABLED"] as const;
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
-export const DISABLED_REASONS = ["GONE", "FAILING"] as const;
+/** CHANGED: somebody has changed the row past the service. No row has it as its reason. */
+export const DISABLED_REASONS = ["GONE", "FAILING", "CHANGED"] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 /** A secret that signs deliveries. */

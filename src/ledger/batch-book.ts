@@ -1,20 +1,15 @@
 import type { LedgerAccount } from "../domain/account.js";
+import type { PersonalSum } from "../domain/alone.js";
 import type { StoredApiKey } from "../domain/api-key.js";
 import { type BookHead, postedToBook } from "../domain/book.js";
-import type { Book, Effect, Put, ResourceId, TableName, Tables, UsedReceipt } from "../domain/decision.js";
+import type { Book, Effect, Put, ResourceId, TableName, Tables } from "../domain/decision.js";
 import { type Deposit, isUnallocated, readDepositDetail } from "../domain/deposit.js";
 import type { Destination } from "../domain/destination.js";
 import type { Freeze } from "../domain/freeze.js";
-import type { JournalEntry } from "../domain/journal.js";
+import { type DecidingRow, isDeciding, type JournalEntry } from "../domain/journal.js";
 import type { Resource } from "../domain/operations.js";
-import {
-  isUnderWay,
-  type Payment,
-  type RailAccountId,
-  type RailMovement,
-  type RailReceipt,
-} from "../domain/payment.js";
-import type { Proposal } from "../domain/proposal.js";
+import { isUnderWay, type Payment, type RailAccountId, type RailMovement } from "../domain/payment.js";
+import type { AlonePerson, Proposal } from "../domain/proposal.js";
 import type { RailAccountRecord } from "../domain/rail-account.js";
 import type { ReservePlace } from "../domain/reserve.js";
 import type { Transaction } from "../domain/transaction.js";
@@ -22,6 +17,7 @@ import type { Actor } from "../domain/values/actor.js";
 import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { IdempotencyKey } from "../domain/values/text.js";
 import type { UnixMillis } from "../domain/values/time.js";
+import { BatchReceipts } from "./batch-receipts.js";
 import { BatchTable, type BatchTableKeys } from "./batch-table.js";
 import {
   type Changes,
@@ -30,6 +26,7 @@ import {
   type RailAccountsOfAll,
   railAccountsText,
 } from "./ports/store.js";
+import { RowChangedError } from "./row-changed-error.js";
 
 const KEYS: { readonly [Name in TableName]: BatchTableKeys<Tables[Name]> } = {
   accounts: {
@@ -73,13 +70,17 @@ export class BatchBook implements Book {
   readonly #entries: NumberedEntry[] = [];
   readonly #books = new Map<OrganizationId, BookHead>();
   readonly #changedBooks = new Set<OrganizationId>();
-  readonly #receipts = new Map<string, UsedReceipt>();
+  readonly #receipts = new BatchReceipts();
   /** The ids of the transactions that have a movement, by the book and the movement. */
   readonly #movements = new Map<string, TransactionId>();
+  /** By the book and the person. */
+  readonly #aloneSums = new Map<string, PersonalSum>();
   readonly #paymentsUnderWay: ReadonlyMap<RailAccountId, number>;
   readonly #unallocatedDepositCents: ReadonlyMap<OrganizationId, number>;
   readonly #railAccountsOfAll: RailAccountsOfAll;
+  readonly #decidingRows: DecidingRow[];
   readonly #reveals: ReadonlyMap<Actor, readonly UnixMillis[]>;
+  readonly #changedRows: ReadonlySet<string>;
 
   // A row of another organization is not found.
   readonly account = this.#byKey("accounts");
@@ -95,15 +96,18 @@ export class BatchBook implements Book {
   readonly accountHolderOfUser = this.#byName("accountHolders");
   readonly transactionWithReference = this.#byName("transactions");
   readonly depositWithReceipt = this.#byName("deposits");
+  readonly receipt: Book["receipt"] = (book, name) => this.#receipts.get(within(book, name));
+  readonly receiptOfOtherSource: Book["receiptOfOtherSource"] = (book, number) =>
+    this.#receipts.withNumber(within(book, number));
 
   constructor(loaded: Loaded) {
     this.#tables = {
-      accounts: new BatchTable(KEYS.accounts, loaded.accounts),
+      accounts: new BatchTable(KEYS.accounts, loaded.accounts, loaded.changedRows),
       accountHolders: new BatchTable(KEYS.accountHolders, loaded.accountHolders),
       freezes: new BatchTable(KEYS.freezes, loaded.freezes),
-      transactions: new BatchTable(KEYS.transactions, loaded.transactions),
+      transactions: new BatchTable(KEYS.transactions, loaded.transactions, loaded.changedRows),
       payments: new BatchTable(KEYS.payments, loaded.payments),
-      deposits: new BatchTable(KEYS.deposits, loaded.deposits),
+      deposits: new BatchTable(KEYS.deposits, loaded.deposits, loaded.changedRows),
       proposals: new BatchTable(KEYS.proposals, loaded.proposals),
       apiKeys: new BatchTable(KEYS.apiKeys, loaded.apiKeys),
       railAccounts: new BatchTable(KEYS.railAccounts, loaded.railAccounts),
@@ -114,16 +118,20 @@ export class BatchBook implements Book {
     this.#paymentsUnderWay = loaded.paymentsUnderWay;
     this.#unallocatedDepositCents = loaded.unallocatedDepositCents;
     this.#railAccountsOfAll = loaded.railAccountsOfAll;
+    this.#decidingRows = [...loaded.decidingRows];
     this.#reveals = loaded.reveals;
+    this.#changedRows = loaded.changedRows;
+    for (const sum of loaded.aloneSums) this.#aloneSums.set(within(sum.organizationId, sum.person), sum);
     for (const book of loaded.books) this.#books.set(book.organizationId, book);
-    for (const used of loaded.receipts) this.#receipts.set(within(used.organizationId, used.receipt), used);
+    for (const used of loaded.receipts) this.#receipts.add(used);
     for (const { organizationId, movement, transactionId } of loaded.movements) {
       this.#movements.set(within(organizationId, movement), transactionId);
     }
   }
 
-  /** Throws if the organization has no book. */
+  /** Throws if the organization has no book, and a RowChangedError if its row was changed. */
   bookOf(organizationId: OrganizationId): BookHead {
+    if (this.#changedRows.has(organizationId)) throw new RowChangedError(organizationId);
     const book = this.#books.get(organizationId);
     if (book === undefined) throw new Error(`the organization ${organizationId} has no book`);
     return book;
@@ -152,9 +160,17 @@ export class BatchBook implements Book {
     return railAccountsText({ count: count + created.length, revisions: sum });
   }
 
+  decidingRows(organizationId: OrganizationId): readonly DecidingRow[] {
+    return this.#decidingRows.filter((row) => row.organizationId === organizationId);
+  }
+
   reveals(actor: Actor): readonly UnixMillis[] {
     const added = this.#entries.filter(({ entry }) => entry.kind === "account.revealed" && entry.actor === actor);
     return [...(this.#reveals.get(actor) ?? []), ...added.map(({ entry }) => entry.recordedAt)];
+  }
+
+  aloneSum(organizationId: OrganizationId, person: AlonePerson): PersonalSum | undefined {
+    return this.#aloneSums.get(within(organizationId, person));
   }
 
   reservePlaces(organizationId: OrganizationId): readonly ReservePlace[] {
@@ -163,10 +179,6 @@ export class BatchBook implements Book {
 
   lateCorrections(organizationId: OrganizationId, id: TransactionId): readonly Transaction[] {
     return this.#tables.transactions.getGroup(id).filter((row) => row.organizationId === organizationId);
-  }
-
-  receipt(organizationId: OrganizationId, receipt: RailReceipt): UsedReceipt | undefined {
-    return this.#receipts.get(within(organizationId, receipt));
   }
 
   unallocatedDepositCents(organizationId: OrganizationId): number {
@@ -215,9 +227,8 @@ export class BatchBook implements Book {
   /** Returns the resource of a decision. An account gets the `seq` of its newest row. */
   numbered(resource: Resource): Resource {
     if ("resource" in resource && resource.resource !== undefined) {
-      return { resource: this.#numbered(resource.resource) };
+      return { ...resource, resource: this.#numbered(resource.resource) };
     }
-    if ("account" in resource) return { account: this.#numbered(resource.account) };
     return this.#numbered(resource);
   }
 
@@ -274,7 +285,7 @@ export class BatchBook implements Book {
 
   /** Gives the entry the next number of its book, and posts it to the book's sums. */
   #append(entry: JournalEntry): NumberedEntry {
-    const { organizationId, transactionId, kind, posting, detail, receipt, recordedAt } = entry;
+    const { organizationId, transactionId, kind, posting, detail, receipt, alone, recordedAt } = entry;
     const before = this.bookOf(organizationId);
     const seq = before.lastSeq + 1;
     const sums = posting === undefined ? before.sums : postedToBook(before.sums, posting);
@@ -282,9 +293,13 @@ export class BatchBook implements Book {
     this.#changedBooks.add(organizationId);
     const numbered = { entry, seq };
     this.#entries.push(numbered);
+    if (isDeciding(entry)) this.#decidingRows.push({ ...entry, seq });
+    if (alone !== undefined) {
+      this.#aloneSums.set(within(organizationId, alone.person), { ...alone, organizationId, at: recordedAt });
+    }
     if (receipt !== undefined) {
       const depositId = kind.startsWith("deposit.") ? readDepositDetail(detail ?? "").id : undefined;
-      this.#receipts.set(within(organizationId, receipt), { organizationId, receipt, transactionId, depositId });
+      this.#receipts.add({ organizationId, receipt, transactionId, depositId });
     }
     return numbered;
   }
@@ -295,8 +310,11 @@ function changesOf(tables: { readonly [Name in TableName]: BatchTable<Tables[Nam
   return Object.fromEntries(changes) as Changes["tables"];
 }
 
-/** Gives an account the `seq` of its newest entry. */
+/** Gives an account the `seq` of its newest entry, and a proposal that of the first. */
 function withLastSeq(put: Put, entries: readonly NumberedEntry[]): Put {
+  if (put.table === "proposals") {
+    return { table: "proposals", row: { ...put.row, seq: entries[0]?.seq ?? put.row.seq } };
+  }
   if (put.table !== "accounts") return put;
   const newest = entries.findLast(({ entry }) => entry.accountId === put.row.id);
   return newest === undefined ? put : { table: "accounts", row: { ...put.row, lastSeq: newest.seq } };
@@ -306,11 +324,13 @@ function isAccount(resource: object): resource is LedgerAccount {
   return "availableCents" in resource && "lastSeq" in resource;
 }
 
-/** Returns the entry that creates or changes the row. */
+/** Returns the entry that creates or changes the row. One command may make many deposits. */
 function authorOf({ table, row }: Put, entries: readonly NumberedEntry[]): NumberedEntry | undefined {
   const [first] = entries;
-  if (table !== "transactions" || entries.length === 1) return first;
-  return entries.find(({ entry }) => entry.transactionId === row.id);
+  if (entries.length === 1) return first;
+  if (table === "transactions") return entries.find(({ entry }) => entry.transactionId === row.id);
+  if (table !== "deposits") return first;
+  return entries.find(({ entry }) => entry.kind === "deposit.received" && entry.receipt === row.receipt) ?? first;
 }
 
 // The id of an organization contains no line feed, so two different pairs never make the same text.

@@ -1,4 +1,7 @@
 import type { NumberedEntry, TableChanges } from "./ports/store.js";
+import { RowChangedError } from "./row-changed-error.js";
+
+const NO_ROWS: ReadonlySet<string> = new Set();
 
 /** The unique keys of a table's rows. */
 export interface BatchTableKeys<Row> {
@@ -25,14 +28,17 @@ interface BatchRow<Row> {
  */
 export class BatchTable<Row> {
   readonly #keys: BatchTableKeys<Row>;
+  readonly #changedRows: ReadonlySet<string>;
   readonly #rows = new Map<string, BatchRow<Row>>();
   readonly #rowsByName = new Map<string, BatchRow<Row>>();
   readonly #groups = new Map<string, BatchRow<Row>[]>();
   /** Ordered by their first change. */
   readonly #changed: BatchRow<Row>[] = [];
 
-  constructor(keys: BatchTableKeys<Row>, loaded: readonly Row[]) {
+  /** Each method that returns a row of `changedRows` throws a RowChangedError instead. */
+  constructor(keys: BatchTableKeys<Row>, loaded: readonly Row[], changedRows: ReadonlySet<string> = NO_ROWS) {
     this.#keys = keys;
+    this.#changedRows = changedRows;
     for (const row of loaded) {
       // Several look-ups may have found the same row.
       if (this.#rows.has(keys.keyOf(row))) continue;
@@ -41,16 +47,16 @@ export class BatchTable<Row> {
   }
 
   get(key: string): Row | undefined {
-    return this.#rows.get(key)?.row;
+    return this.#rowOf(this.#rows.get(key));
   }
 
   getByName(name: string): Row | undefined {
-    return this.#rowsByName.get(name)?.row;
+    return this.#rowOf(this.#rowsByName.get(name));
   }
 
   /** Returns the rows of a group: the loaded ones in the order of the load, then the new ones. */
   getGroup(group: string): readonly Row[] {
-    return this.#groups.get(group)?.map(({ row }) => row) ?? [];
+    return this.#groups.get(group)?.flatMap((kept) => this.#rowOf(kept) ?? []) ?? [];
   }
 
   /**
@@ -92,6 +98,13 @@ export class BatchTable<Row> {
       else changed.push({ before, row, changedBy });
     }
     return { created, changed };
+  }
+
+  #rowOf(kept: BatchRow<Row> | undefined): Row | undefined {
+    if (kept === undefined || this.#changedRows.size === 0) return kept?.row;
+    const key = this.#keys.keyOf(kept.row);
+    if (this.#changedRows.has(key)) throw new RowChangedError(key);
+    return kept.row;
   }
 
   #add(kept: BatchRow<Row>): void {

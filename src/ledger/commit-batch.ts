@@ -8,6 +8,7 @@ import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import { BatchBook } from "./batch-book.js";
 import type { CommandResult } from "./ports/committer.js";
 import { type BatchLookup, type LedgerStore, StoreError } from "./ports/store.js";
+import { RowChangedError } from "./row-changed-error.js";
 
 // The times of a book never decrease. So a server whose clock is fast would set the time of a book
 // for all others. The limit is the largest difference that a synchronized clock never reaches.
@@ -74,11 +75,12 @@ function decideOne(book: BatchBook, command: Command, clock: UnixMillis): Comman
     const behindMillis = isForAnyClock ? undefined : millisBehind(head, clock);
     if (behindMillis !== undefined) return refused({ reason: "CLOCK_BEHIND", behindMillis });
 
-    const decision = operation.decide(book, command, toUnixMillis(Math.max(clock, lastRecordedAt)));
+    const decision = operation.decide(book, command, toUnixMillis(Math.max(clock, lastRecordedAt)), clock);
     if (decision.kind === "refusal") return refused(decision.refusal);
     if (!("dryRun" in command && command.dryRun)) book.apply(decision.effect);
     return { kind: "done", resource: book.numbered(decision.resource), replayed: decision.kind === "replay" };
   } catch (error) {
+    if (error instanceof RowChangedError) return refused({ reason: "ROW_CHANGED", resourceId: error.id });
     // The effect was not applied, so the other commands of the batch can continue.
     return { kind: "bug", error };
   }

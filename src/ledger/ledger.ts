@@ -51,6 +51,8 @@ export interface LedgerOptions {
   readonly queueMax: number;
   /** Called for each batch that the database did not take. */
   readonly onStoreError: (error: StoreError, batchSize: number) => void;
+  /** Called for each command that a changed row refuses, with the id of the row. */
+  readonly onRowChanged?: (id: string) => void;
   /**
    * Called when a commit begins that has recorded calls. Returns what the ledger calls at its end.
    * Undefined: no call is recorded.
@@ -301,12 +303,18 @@ export class Ledger {
       const results = await this.#commitWithRetries(batch);
       endTrace?.(false);
       batch.forEach((queued, index) => {
+        this.#noteChangedRow(results[index]);
         settle(queued, results[index]);
       });
     } catch (error) {
       endTrace?.(true);
       await this.#settleFailed(batch, error);
     }
+  }
+
+  #noteChangedRow(result: CommandResult | undefined): void {
+    if (result?.kind !== "refused" || result.refusal.reason !== "ROW_CHANGED") return;
+    this.#options.onRowChanged?.(result.refusal.resourceId);
   }
 
   #beginTrace(batch: readonly QueuedCommand[]): ((isError: boolean) => void) | undefined {

@@ -3,6 +3,23 @@ import { bytes, changed, int64, orNull, type TableModel, text } from "./column.j
 export const ACCOUNTS = {
   owner: { of: "book", column: "book" },
   key: ["book", "seq"],
+  // What the ledger decides by.
+  bound: [
+    "last_seq",
+    "available_cents",
+    "held_cents",
+    "open_payments",
+    "day_from",
+    "day_minted_cents",
+    "day_redeemed_cents",
+    "month_from",
+    "month_minted_cents",
+    "month_redeemed_cents",
+    "id",
+    "status",
+    "deposit_reference",
+    "tier",
+  ],
   columns: {
     book: int64,
     seq: int64,
@@ -15,8 +32,8 @@ export const ACCOUNTS = {
     held_cents: changed(int64),
     open_payments: changed(int64),
     tier: changed(text),
-    /** Null for an account from before there were deposits, until the service numbers it. */
-    deposit_reference: changed(orNull(text)),
+    /** Null if each number that the service tried was taken. */
+    deposit_reference: orNull(text),
     /** Null with `month_from`, until the first transaction counts. */
     day_from: changed(orNull(int64)),
     day_minted_cents: changed(int64),
@@ -26,6 +43,8 @@ export const ACCOUNTS = {
     month_redeemed_cents: changed(int64),
     created_at: int64,
     updated_at: changed(int64),
+    /** 32 hexadecimal digits. Text, because every mint reads and writes it. */
+    mac: changed(text),
   },
 } as const satisfies TableModel;
 

@@ -9,6 +9,8 @@ export interface Column {
   readonly isChanged: boolean;
   /** Whether an INSERT leaves it to the database's default. */
   readonly isDefaulted: boolean;
+  /** Whether it says when work is looked at next. To look earlier does no harm. */
+  readonly isDue?: true;
 }
 
 const PLAIN = { isNullable: false, isChanged: false, isDefaulted: false } as const;
@@ -28,7 +30,11 @@ export function defaulted<Of extends Column>(column: Of): Omit<Of, "isDefaulted"
   return { ...column, isDefaulted: true };
 }
 
-/** Whose a row is, by the column of that name. The rows of `database` stay when a book moves. */
+export function due<Of extends Column>(column: Of): Of & { readonly isDue: true } {
+  return { ...column, isDue: true };
+}
+
+/** Whose a table's rows are: `column` names the owner. No book takes those of `database` along. */
 export type Owner =
   | { readonly of: "organization" | "book" | "endpoint" | "transaction"; readonly column: string }
   | { readonly of: "database" };

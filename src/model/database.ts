@@ -105,6 +105,15 @@ export const PASSKEYS = {
   },
 } as const satisfies TableModel;
 
+export const RESTORES = {
+  owner: { of: "database" },
+  key: ["restored_at"],
+  columns: {
+    restored_at: int64,
+    confirmed_at: orNull(int64),
+  },
+} as const satisfies TableModel;
+
 export const SESSIONS = {
   owner: { of: "database" },
   key: ["id"],

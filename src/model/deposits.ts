@@ -1,4 +1,4 @@
-import { bytes, changed, int64, orNull, type TableModel, text } from "./column.js";
+import { bytes, changed, due, int64, orNull, type TableModel, text } from "./column.js";
 
 export const DEPOSITS = {
   owner: { of: "book", column: "book" },
@@ -26,7 +26,7 @@ export const DEPOSITS = {
     created_at: int64,
     updated_at: changed(int64),
     /** When the rail is asked next. Null unless the deposit is RETURNING. */
-    return_due_at: changed(orNull(int64)),
+    return_due_at: due(changed(orNull(int64))),
     /** The requests to the rail so far, as a JSON list. Null before the first one. */
     return_requests: changed(orNull(text)),
   },

@@ -9,7 +9,7 @@ export const ORGANIZATIONS = {
     created_at: int64,
     /** 0 or 1. */
     is_sandbox: int64,
-    mac: orNull(bytes),
+    mac: bytes,
     name: text,
   },
 } as const satisfies TableModel;
@@ -17,6 +17,28 @@ export const ORGANIZATIONS = {
 export const BOOKS = {
   owner: { of: "organization", column: "organization_id" },
   key: ["organization_id"],
+  // The sums, what an operator switched, and the limits with their use.
+  bound: [
+    "organization_id",
+    "suspended_seq",
+    "receipts_required_seq",
+    "reserve_rules",
+    "last_seq",
+    "reserve_cents",
+    "shortfall_cents",
+    "charges_cents",
+    "available_cents",
+    "held_cents",
+    "unallocated_cents",
+    "limits",
+    "limits_since",
+    "day_from",
+    "day_minted_cents",
+    "day_redeemed_cents",
+    "month_from",
+    "month_minted_cents",
+    "month_redeemed_cents",
+  ],
   columns: {
     number: int64,
     organization_id: text,
@@ -45,6 +67,8 @@ export const BOOKS = {
     /** Null with `limits_since`, until the operator sets the first limits. */
     limits: changed(orNull(text)),
     limits_since: changed(orNull(int64)),
+    /** 32 hexadecimal digits, as in `accounts`. */
+    mac: changed(text),
   },
 } as const satisfies TableModel;
 
@@ -69,7 +93,7 @@ export const API_KEYS = {
     created_at: int64,
     expires_at: orNull(int64),
     last_used_at: changed(orNull(int64)),
-    mac: changed(orNull(bytes)),
+    mac: changed(bytes),
     name: text,
     organization_id: text,
     revoked_at: changed(orNull(int64)),

@@ -1,4 +1,4 @@
-import { bytes, changed, defaulted, int64, orNull, type TableModel, text } from "./column.js";
+import { bytes, changed, defaulted, due, int64, orNull, type TableModel, text } from "./column.js";
 
 export const RAIL_ACCOUNTS = {
   owner: { of: "organization", column: "organization_id" },
@@ -42,14 +42,17 @@ export const RAIL_ACCOUNTS = {
     balance_at: defaulted(changed(orNull(int64))),
     /** The UUID in the address at which the rail may tell the next balance. */
     balance_question: defaulted(changed(orNull(text))),
+    /** When that was asked, and the SHA-256 of the sealed credentials that it used. */
+    balance_asked_at: defaulted(changed(orNull(int64))),
+    balance_asked_with: defaulted(changed(orNull(text))),
     /** From when on payments count as deposits. Null until somebody registers for them. */
     deposits_since: defaulted(changed(orNull(int64))),
     /** When the list of received payments is read next. */
-    deposits_due_at: defaulted(changed(orNull(int64))),
+    deposits_due_at: due(defaulted(changed(orNull(int64)))),
     /** When it was read to its end last. */
     deposits_read_at: defaulted(changed(orNull(int64))),
     created_at: int64,
-    mac: changed(orNull(bytes)),
+    mac: changed(bytes),
     updated_at: changed(int64),
   },
 } as const satisfies TableModel;
@@ -61,7 +64,7 @@ export const RAIL_MESSAGES = {
   columns: {
     id: int64,
     body_masked: text,
-    due_at: changed(orNull(int64)),
+    due_at: due(changed(orNull(int64))),
     purpose: text,
     received_at: int64,
     sha256: text,

@@ -9,6 +9,7 @@ import {
   OPERATOR_KEYS,
   OPERATOR_PROPOSALS,
   PASSKEYS,
+  RESTORES,
   SESSIONS,
   SIGN_IN_TOKENS,
 } from "./database.js";
@@ -61,6 +62,7 @@ export const MODEL = {
   passkeys: PASSKEYS,
   sessions: SESSIONS,
   sign_in_tokens: SIGN_IN_TOKENS,
+  restores: RESTORES,
 } as const satisfies Readonly<Record<string, TableModel>>;
 
 /** The name of one of our tables. */

@@ -1,4 +1,4 @@
-import { bytes, changed, defaulted, int64, orNull, type TableModel, text } from "./column.js";
+import { bytes, changed, defaulted, due, int64, orNull, type TableModel, text } from "./column.js";
 
 export const TRANSACTIONS = {
   owner: { of: "book", column: "book" },
@@ -56,7 +56,8 @@ export const PAYMENTS = {
     begun_at: changed(orNull(int64)),
     sends: changed(int64),
     turned_away: changed(int64),
-    due_at: changed(int64),
+    ahead_millis: changed(int64),
+    due_at: due(changed(int64)),
     updated_at: changed(int64),
     checks: defaulted(changed(int64)),
     advances: defaulted(changed(int64)),
@@ -71,18 +72,17 @@ export const PROPOSALS = {
   columns: {
     book: int64,
     subject: text,
-    /** Null, with `seq` and `mac`, in rows from before operators proposed in books. */
-    id: changed(orNull(text)),
+    id: changed(text),
     content: changed(text),
     person: changed(text),
-    seq: changed(orNull(int64)),
+    seq: changed(int64),
     proposed_at: changed(int64),
     expires_at: changed(orNull(int64)),
     decision: changed(orNull(text)),
     decided_by: changed(orNull(text)),
     done_at: changed(orNull(int64)),
     sealed: changed(orNull(bytes)),
-    mac: changed(orNull(bytes)),
+    mac: changed(bytes),
   },
 } as const satisfies TableModel;
 
@@ -120,5 +120,20 @@ export const JOURNAL = {
     reason: text,
     recorded_at: int64,
     content_hash: bytes,
+    /** On the first row of what one person did alone by amount. An ordinary row names neither. */
+    alone_by: defaulted(orNull(text)),
+    /** The sum of what the person did alone in that day of Nairobi, this act included. */
+    alone_cents: defaulted(orNull(int64)),
   },
 } as const satisfies TableModel;
+
+/**
+ * The rows of the index `journal_receipt_numbers`, and the number by which it has a receipt: a
+ * colon, and the number in capital letters. A query that uses the index repeats both.
+ */
+export const RECEIPTS_WITH_SOURCE = "rail_receipt LIKE '%:%' AND kind <> 'charge.recorded'";
+export const RECEIPT_NUMBER = "upper(ltrim(rail_receipt, 'abcdefghijklmnopqrstuvwxyz0123456789-'))";
+
+/** The rows of the index `journal_account_debits`. A query that uses the index repeats it. */
+export const DEBITS_OF_ACCOUNTS = `(debit IN ('available', 'held')
+     OR kind IN ('account.frozen', 'account.unfrozen', 'account.closed', 'account.tiered'))`;

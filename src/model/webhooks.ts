@@ -1,4 +1,4 @@
-import { bytes, changed, int64, orNull, type TableModel, text } from "./column.js";
+import { bytes, changed, due, int64, orNull, type TableModel, text } from "./column.js";
 
 export const WEBHOOK_ENDPOINTS = {
   owner: { of: "organization", column: "organization_id" },
@@ -21,8 +21,8 @@ export const WEBHOOK_ENDPOINTS = {
     replay_until_seq: changed(orNull(int64)),
     failures: changed(int64),
     failing_since: changed(orNull(int64)),
-    probe_at: changed(orNull(int64)),
-    retry_at: changed(orNull(int64)),
+    probe_at: due(changed(orNull(int64))),
+    retry_at: due(changed(orNull(int64))),
     /** The number of attempts that were ever logged. */
     logged: changed(int64),
     created_at: int64,
@@ -39,7 +39,7 @@ export const WEBHOOK_RETRIES = {
     seq: int64,
     tries: changed(int64),
     /** Null once the event is given up. */
-    next_at: changed(orNull(int64)),
+    next_at: due(changed(orNull(int64))),
     last_code: changed(orNull(int64)),
     last_problem: changed(orNull(text)),
     last_at: changed(orNull(int64)),

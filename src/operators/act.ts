@@ -1,7 +1,8 @@
 import { type Change, changes } from "../domain/change.js";
 import type { OperatorId } from "../domain/values/ids.js";
+import type { UnixMillis } from "../domain/values/time.js";
 import type { FourEyes } from "./four-eyes.js";
-import type { Operator, OperatorName, PasskeyId, Role } from "./operator.js";
+import { hasKeptRole, type Operator, type OperatorName, type PasskeyId, type Role } from "./operator.js";
 
 /**
  * An act about operators, which no book holds. A proposal holds it as JSON, so no field is a
@@ -70,6 +71,11 @@ export function needsSecondPerson(policy: FourEyes, act: Act): boolean {
 /** Returns whether the operator may propose an act about operators now: an admin may. */
 export function mayPropose({ roles, revokedAt }: Operator): boolean {
   return revokedAt === undefined && roles.includes("admin");
+}
+
+/** Returns whether the operator could have proposed such an act at each moment from `since` on. */
+export function hasBeenAdmin(operator: Operator, since: UnixMillis): boolean {
+  return hasKeptRole(operator, ["admin"], since);
 }
 
 /** Returns whether the act is about the operator: nobody approves what changes the own power. */

@@ -1,6 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
-import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
+import type { UnixMillis } from "../domain/values/time.js";
 import type { SignInStore, UsedOnce } from "./sign-in-ports.js";
 
 const RANDOM_BYTES = 16;
@@ -43,6 +43,6 @@ export async function challengeIn(
   const head = bytes.subarray(0, RANDOM_BYTES + TIME_BYTES);
   const mac = await store.challengeMac(head, purpose);
   if (mac === undefined || !timingSafeEqual(mac, bytes.subarray(head.length))) return undefined;
-  const expiresAt = toUnixMillis(head.readUIntBE(RANDOM_BYTES, TIME_BYTES) + CHALLENGE_MILLIS_MAX);
-  return now > expiresAt ? undefined : { kind: "challenge", sha256: hash("sha256", bytes, "hex"), expiresAt };
+  const expiresAt = head.readUIntBE(RANDOM_BYTES, TIME_BYTES) + CHALLENGE_MILLIS_MAX;
+  return now > expiresAt ? undefined : { kind: "challenge", sha256: hash("sha256", bytes, "hex") };
 }

@@ -1,4 +1,4 @@
-import { BOOK_GROUPS } from "../domain/second-person.js";
+import { BOOK_GROUPS } from "../domain/authority.js";
 
 /**
  * The groups of acts that can need a second person: those of books, and `operators`: a new

@@ -38,10 +38,28 @@ export interface Operator {
   readonly roles: readonly Role[];
   readonly createdAt: UnixMillis;
   readonly revokedAt: UnixMillis | undefined;
+  /** What the person may do from each moment on, oldest first: nothing once revoked. */
+  readonly history: readonly { readonly at: UnixMillis; readonly roles: readonly Role[] }[];
   /** The SHA-256 of the key. Undefined for a person who has passkeys only. */
   readonly keySha256: string | undefined;
   /** Oldest first. */
   readonly passkeys: readonly OperatorPasskey[];
+}
+
+/**
+ * Returns since when the operator has had one of the roles without a break: 0 for one who always
+ * had. Undefined without any of them now. A role that was lost and came back begins anew: the acts
+ * of operators are never forgotten.
+ */
+export function hasRoleSince({ history }: Operator, roles: readonly Role[]): UnixMillis | undefined {
+  const lost = history.findLastIndex((then) => !then.roles.some((role) => roles.includes(role)));
+  if (lost === history.length - 1) return undefined;
+  return lost === -1 ? (0 as UnixMillis) : history[lost + 1]?.at;
+}
+
+/** Returns whether the operator has had one of the roles at each moment from `since` on. */
+export function hasKeptRole(operator: Operator, roles: readonly Role[], since: UnixMillis): boolean {
+  return (hasRoleSince(operator, roles) ?? Number.POSITIVE_INFINITY) <= since;
 }
 
 const ID_CHARACTERS = "0123456789abcdefghjkmnpqrstvwxyz";

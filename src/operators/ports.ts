@@ -1,8 +1,8 @@
-import type { ApiKey, Organization } from "../domain/api-key.js";
+import type { ApiKey, FoundOrganization, Organization } from "../domain/api-key.js";
 import type { Change } from "../domain/change.js";
 import { type Proposal, type ProposalDecision, stateOfProposal } from "../domain/proposal.js";
+import { nameIn } from "../domain/proposal-content.js";
 import type { RailAccountRecord } from "../domain/rail-account.js";
-import { nameIn } from "../domain/second-person.js";
 import type { Actor } from "../domain/values/actor.js";
 import type { ApiKeyId, OperatorId, OrganizationId, ProposalId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
@@ -18,8 +18,6 @@ export interface OperatorProposal {
   readonly type: string;
   /** The whole act as JSON, without secrets. */
   readonly content: string;
-  /** What `content` leaves out of what it is about, such as the id of the transaction. */
-  readonly subject: string | undefined;
   /** Undefined for an act that no book holds. */
   readonly organizationId: OrganizationId | undefined;
   /** The id of an operator. Only a resolution may have the name of an API key here. */
@@ -36,14 +34,14 @@ export interface OperatorProposal {
 
 /** A proposal that lies in the book of an organization. */
 export interface BookProposal {
-  readonly organization: Organization;
+  readonly organization: FoundOrganization;
   readonly proposal: Proposal;
 }
 
 /** Returns a proposal that lies in a book, as operators see it. */
 export function proposalInBook(proposal: Proposal, now: UnixMillis): OperatorProposal {
-  const { id, content, subject, organizationId, person: proposedBy, proposedAt, expiresAt, decided } = proposal;
-  const said = { id, type: nameIn(proposal), content, subject, organizationId, proposedBy, proposedAt, expiresAt };
+  const { id, content, organizationId, person: proposedBy, proposedAt, expiresAt, decided } = proposal;
+  const said = { id, type: nameIn(content), content, organizationId, proposedBy, proposedAt, expiresAt };
   return { ...said, state: stateOfProposal(proposal, now), decidedBy: decided?.by, decidedAt: decided?.at };
 }
 
@@ -109,8 +107,8 @@ export interface Administration {
   /** The acts that need a second person. */
   readonly fourEyes: FourEyes;
   /** Oldest first, like each list without another order. */
-  organizations(): Promise<readonly Organization[]>;
-  organization(id: OrganizationId): Promise<Organization | undefined>;
+  organizations(): Promise<readonly FoundOrganization[]>;
+  organization(id: OrganizationId): Promise<FoundOrganization | undefined>;
   apiKeys(organizationId: OrganizationId): Promise<readonly ApiKey[]>;
   railAccounts(organization: Organization): Promise<readonly RailAccountState[]>;
   operators(): Promise<readonly Operator[]>;
@@ -128,7 +126,7 @@ export interface Administration {
   bookProposal(id: ProposalId): Promise<BookProposal | undefined>;
   /** Returns what a proposal that lies in no book would change now, or why it would be refused. */
   changesNow(id: ProposalId): Promise<{ readonly kind: "done"; readonly changes: readonly Change[] } | RefusedAct>;
-  organizationOfKey(id: ApiKeyId): Promise<Organization | undefined>;
+  organizationOfKey(id: ApiKeyId): Promise<FoundOrganization | undefined>;
   /** Makes the secret of a key that does not exist yet. */
   newSecret(organization: Organization): NewSecret;
   /**

@@ -40,7 +40,20 @@ export type RailAccountFields = Omit<SetRailAccount, "organizationId" | "actor" 
 /** The organization whose account changes. */
 export type RailOwner = Pick<Organization, "id" | "cell" | "isSandbox">;
 
-/** What a change of an account at a rail needs beside the ledger. Calls no rail. */
+/** What a rail has said to credentials. */
+export const TRIAL_RESULTS = ["accepted", "app_accepted", "refused", "unanswered"] as const;
+
+export interface CredentialsTrial {
+  /** `app_accepted`: only the app's credential was tried. */
+  readonly result: (typeof TRIAL_RESULTS)[number];
+  /** The code of the rail, or of the network. */
+  readonly code?: string;
+}
+
+/** An account that was set, with what the rail has said to its credentials. */
+export type TriedRailAccount = RailAccountState & { readonly trial?: CredentialsTrial | undefined };
+
+/** What a change of an account at a rail needs beside the ledger. Only a trial calls the rail. */
 export interface RailChanges {
   /** Checks an account as a server that uses it does, and makes the fields of the command. */
   prepare(
@@ -63,6 +76,11 @@ export interface RailChanges {
     | Outcome
     | { readonly kind: "refused"; readonly refusal: OperatorRefusal | Refusal | { readonly reason: "QUEUE_FULL" } }
   >;
+  /**
+   * Tries the credentials of an account that was set, once. Resolves with undefined if nothing can
+   * be tried: the rail has none, or it could not call back.
+   */
+  tryCredentials(organization: RailOwner, rail: Rail): Promise<CredentialsTrial | undefined>;
   /** Whether the secret that a proposal has is the one that was proposed. */
   isWhole(organization: RailOwner, proposal: Proposal): Promise<boolean>;
 }
@@ -88,6 +106,24 @@ export interface RailAccountStatus {
   readonly depositsReadAt: UnixMillis | undefined;
 }
 
+/** What a question that moves nothing has shown of one product of an account at a rail. */
+export interface ProbedProduct {
+  readonly product: string;
+  readonly result: (typeof PROBED_RESULTS)[number];
+  readonly code: string | undefined;
+  /** The path at the rail. Undefined for what the service knows by itself. */
+  readonly place: string | undefined;
+  readonly advice: string | undefined;
+}
+
+export const PROBED_RESULTS = ["WORKS", "LACKING", "WRONG", "UNANSWERED", "NOT_ASKED"] as const;
+
+/** Asks a rail about each product of an account, in ways that move nothing. */
+export interface RailProbes {
+  /** Resolves with undefined if there is no such account. No question is asked again. */
+  probe(organization: RailOwner, rail: Rail): Promise<readonly ProbedProduct[] | undefined>;
+}
+
 /**
  * What operators read of accounts at rails. Every call rejects with a StoreError if the database
  * fails. Calls no rail.
@@ -110,7 +146,7 @@ export interface AskedRegistration {
   readonly rail: Rail;
   /** The number of a person that the rail knows for the account. */
   readonly contact: PhoneNumber;
-  /** Called before the rail is. False ends the registration. */
+  /** Called once the rail has registered the account. False ends it: nothing is a deposit. */
   readonly mayBegin: () => Promise<boolean>;
 }
 
@@ -129,5 +165,5 @@ export type DepositRegistered =
   | { readonly kind: "ended" }
   /** A rail that lists no payments, or a server without callbacks. The text ends a sentence. */
   | { readonly kind: "unusable"; readonly problem: string }
-  /** With the code of the rail. Nothing was stored. */
+  /** With the code of the rail. Nothing was stored, and `mayBegin` was not called. */
   | { readonly kind: "failed"; readonly code: string };

@@ -8,6 +8,8 @@ export interface ListedBook {
   readonly organizationId: OrganizationId;
   /** The name of the organization. */
   readonly name: string;
+  /** Whether somebody has changed the row of the organization, so that its name may be false. */
+  readonly isChanged: boolean;
   readonly cell: number;
   /** The number of the book in its cell. Later books have larger ones. */
   readonly number: number;

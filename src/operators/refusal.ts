@@ -28,9 +28,10 @@ export const OPERATOR_REFUSALS = {
   ),
   ORGANIZATION_NOT_FOUND: notFound`There is no organization ${"organizationId"}.`,
   ORGANIZATION_ALREADY_EXISTS: alreadyExists`The organization ${"organizationId"} has the name already.`,
+  ORGANIZATION_CHANGED: failedPrecondition`The row of the organization ${"organizationId"} was changed in the database, past the service. Nothing was done. Run kesc verify, and put the row back.`,
   CELL_NOT_FOUND: notFound`There is no such cell: the database has ${"cells"}, numbered from 0.`,
   RAIL_PLACE_TAKEN: alreadyExists`The ${"place"} belongs to ${"organizationId"} already.`,
-  RAIL_REGISTRATION_FAILED: failedPrecondition`The rail ${"rail"} did not register the account. Its code is ${"code"}.`,
+  RAIL_REGISTRATION_FAILED: failedPrecondition`The rail ${"rail"} did not register the account: ${"code"}. Nothing has changed here. Repeat the command once the rail takes it; kesc rail probe says what it takes.`,
   OPERATOR_NOT_FOUND: notFound`There is no operator ${"operatorId"}.`,
   OPERATOR_ALREADY_EXISTS: alreadyExists`The operator ${"operatorId"} has the name, or has or had the key.`,
   OPERATOR_REVOKED: failedPrecondition`The operator ${"operatorId"} is revoked, for ever. Create a new operator.`,
@@ -42,7 +43,7 @@ export const OPERATOR_REFUSALS = {
 /** A refusal of the AdminService, with its facts. */
 export type OperatorRefusal =
   | RefusalsOf<typeof OPERATOR_REFUSALS>
-  /** Those of the acts that a book holds. */
+  /** The refusals of acts that a book holds. */
   | Extract<
       Refusal,
       {

@@ -36,7 +36,6 @@ export type SignInToken = TokenContent & {
 export interface UsedOnce {
   readonly kind: "code" | "challenge";
   readonly sha256: string;
-  readonly expiresAt: UnixMillis;
 }
 
 /** A session that begins now. */

@@ -99,8 +99,8 @@ export class SignIn {
   async withCode(text: string): Promise<OrRefused<SignedIn>> {
     const found = await this.#code(text);
     if (found === undefined) return REFUSED;
-    const { sha256, keySha256: beganWith, expiresAt } = found.token;
-    return this.#beginSession(found.operator, { beganWith, isVerified: false }, { kind: "code", sha256, expiresAt });
+    const { sha256, keySha256: beganWith } = found.token;
+    return this.#beginSession(found.operator, { beganWith, isVerified: false }, { kind: "code", sha256 });
   }
 
   async withPasskey(responseJson: string): Promise<OrRefused<SignedIn>> {

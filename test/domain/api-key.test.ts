@@ -2,8 +2,10 @@ import { expect } from "chai";
 
 import {
   type ApiKey,
+  asWritten,
   credentialOfCertificate,
   isLive,
+  isWhole,
   namesOfCredential,
   parseCertificateName,
   parseScope,
@@ -25,6 +27,24 @@ const key = (given: Partial<ApiKey>): ApiKey => ({
   revokedAt: undefined,
   lastUsedAt: undefined,
   ...given,
+});
+
+describe("the row of an organization", () => {
+  const organization = {
+    id: ORGANIZATION,
+    name: "Duka",
+    isSandbox: false,
+    isSuspended: false,
+    areReceiptsRequired: false,
+    cell: 0,
+    createdAt: EARLIER,
+  };
+
+  it("is whole or changed, and is shown as it is written", () => {
+    const found = [organization, { changed: organization }];
+    expect(found.map(isWhole)).to.deep.equal([true, false]);
+    expect(found.map(asWritten)).to.deep.equal([organization, organization]);
+  });
 });
 
 describe("an API key", () => {

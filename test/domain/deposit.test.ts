@@ -7,6 +7,8 @@ import {
   readDepositDetail,
   typedReferenceOf,
 } from "../../src/domain/deposit.js";
+import type { RailReceipt } from "../../src/domain/payment.js";
+import type { TransactionId } from "../../src/domain/values/ids.js";
 import { givenDeposit } from "../support/given.js";
 
 describe("what a payer typed", () => {
@@ -47,7 +49,19 @@ describe("a deposit", () => {
   });
 
   it("is found again in the detail of its row, with the reason if there is one", () => {
-    expect(readDepositDetail(depositDetail(id))).to.deep.equal({ id });
-    expect(readDepositDetail(depositDetail(id, "BY_HAND"))).to.deep.equal({ id, reason: "BY_HAND" });
+    const receipt = "kcb:UKT3EICD00" as RailReceipt;
+    const reason = "RECEIPT_ALREADY_USED";
+    for (const row of [
+      { id },
+      { id, reason: "BY_HAND" },
+      { id, reason, sameNumber: { receipt, id: "txn_1" as TransactionId } },
+      { id, reason, sameNumber: { receipt, id: undefined } },
+    ] as const) {
+      const detail = depositDetail({ reason: undefined, sameNumber: undefined, ...row });
+      expect(readDepositDetail(detail)).to.deep.equal(row);
+    }
+    // The row that received the deposit has said it.
+    const later = { id, reason: "RETURN_FAILED", sameNumber: { receipt, id: undefined } } as const;
+    expect(depositDetail(later)).to.equal(`${id} RETURN_FAILED`);
   });
 });

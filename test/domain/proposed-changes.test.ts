@@ -1,19 +1,37 @@
 import { expect } from "chai";
 
 import { changes, outdatedIn } from "../../src/domain/change.js";
-import type { Proposal } from "../../src/domain/proposal.js";
-import { changesIn, contentFrom } from "../../src/domain/second-person.js";
+import type { Command } from "../../src/domain/operations.js";
+import { type Proposal, PROPOSAL_OPEN_MILLIS } from "../../src/domain/proposal.js";
+import { changesIn, contentFrom } from "../../src/domain/proposal-content.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import type { BatchBook } from "../../src/ledger/batch-book.js";
 import type { Loaded } from "../../src/ledger/ports/store.js";
 import { kindsOfAct } from "../../src/verify/books/acts.js";
-import { decide, effectOf, expectRefused, givenBook, givenProposal, putOf } from "../support/given.js";
+import { rejectProposal } from "../support/commands.js";
+import {
+  decide,
+  effectOf,
+  expectRefused,
+  givenBook,
+  givenProposal,
+  NOW,
+  ORGANIZATION,
+  putOf,
+} from "../support/given.js";
 import { by, PROPOSED, type Proposed } from "../support/proposed.js";
 
 /** Corrections and resolved transactions: src/verify/books/proposals.ts has their rows. */
 const HAS_OTHER_AUDIT = /^book\.|^transaction\.failed$/;
 
+/** Does a command, which must have an effect. */
+function apply(book: BatchBook, command: Command): void {
+  book.apply(effectOf(decide(book, command)));
+}
+
 describe("a proposal", () => {
-  it("of an earlier version, or without its content, changes nothing that it can say", () => {
-    expect(["", "{}"].map(changesIn)).to.deep.equal([[], []]);
+  it("without its content changes nothing that it can say", () => {
+    expect(changesIn("")).to.deep.equal([]);
   });
 
   for (const [seen, standing, difference] of [
@@ -31,7 +49,7 @@ describe("a proposal", () => {
     });
   }
 
-  for (const [name, { rows, command, shown, changed }] of Object.entries(PROPOSED)) {
+  for (const [name, { rows, command, shown, changed, thereAndBack }] of Object.entries(PROPOSED)) {
     const decision = decide(rows, { ...command, ...by("opr_a") });
     const proposal = putOf(effectOf(decision), "proposals") ?? givenProposal({ content: "" });
     const approval = { ...command, ...contentFrom(proposal.content), ...by("opr_b", { approves: proposal.id }) };
@@ -60,6 +78,69 @@ describe("a proposal", () => {
       if (changed === undefined) return;
       const [more, what, before, now] = changed;
       expect(outdatedIn(seen, standing(more))).to.deep.equal({ what, before, now });
+    });
+
+    /** A book in which opr_a has proposed it, and the proposal. */
+    const proposedIn = () => {
+      const history = givenBook({ ...rows, proposals: [] });
+      apply(history, { ...command, ...by("opr_a", { newProposalId: proposal.id }) });
+      const standing = history.proposal(ORGANIZATION, proposal.subject) as Proposal;
+      const approve = (person: string) => {
+        const facts = { ...command.facts, accountsOfAll: history.railAccountsOfAll() };
+        return decide(history, { ...approval, ...by(person, { approves: proposal.id }), facts } as Proposed);
+      };
+      /** Puts the row of the proposal back as it was: its mac is true. */
+      const putBack = () => {
+        history.apply({ entries: [], puts: [{ table: "proposals", row: standing }] });
+      };
+      return { history, standing, approve, putBack };
+    };
+
+    if (typeof thereAndBack !== "string") {
+      it(`to ${name} cannot be approved after later decisions about the same, though the first one stands again`, () => {
+        const { history, approve } = proposedIn();
+        for (const later of thereAndBack) apply(history, later);
+        const decided = approve("opr_b");
+        expect(decided.kind === "refusal" ? decided.refusal.reason : decided.kind).to.equal("PROPOSAL_OUTDATED");
+        // Nor does the same command of a second person do it.
+        const facts = { ...command.facts, accountsOfAll: history.railAccountsOfAll() };
+        const { entries } = effectOf(decide(history, { ...command, ...by("opr_b"), facts } as Proposed));
+        expect(entries.map(({ kind }) => kind)).to.satisfy(([kind]: string[]) => kind?.endsWith("proposed"));
+      });
+    }
+
+    for (const [ended, end] of [
+      [
+        "rejected",
+        ({ history }: ReturnType<typeof proposedIn>) => {
+          apply(history, rejectProposal(ORGANIZATION, proposal.id, proposal.subject));
+        },
+      ],
+      [
+        "approved",
+        ({ history, approve }: ReturnType<typeof proposedIn>) => {
+          history.apply(effectOf(approve("opr_b")));
+        },
+      ],
+    ] as const) {
+      it(`to ${name} is closed for ever once it was ${ended}, whatever its row says`, () => {
+        const given = proposedIn();
+        end(given);
+        given.putBack();
+        expect(given.history.proposal(ORGANIZATION, proposal.subject)?.decided).to.equal(undefined);
+        const decided = given.approve("opr_c");
+        const state = ended.toUpperCase();
+        expectRefused(decided, { reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state });
+        const rejection = decide(given.history, rejectProposal(ORGANIZATION, proposal.id, proposal.subject));
+        expectRefused(rejection, { reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state });
+      });
+    }
+
+    it(`to ${name} has lapsed for ever after three days`, () => {
+      const { history, standing } = proposedIn();
+      const late = toUnixMillis(NOW + PROPOSAL_OPEN_MILLIS);
+      const decided = decide(history, { ...approval, ...by("opr_b", { approves: standing.id }) } as Proposed, late);
+      expectRefused(decided, { reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state: "LAPSED" });
     });
 
     if (changed === undefined) continue;

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import type { RailAccountRecord, StandingWarnings } from "../../src/domain/rail-account.js";
+import { type RailAccountRecord, refusedCredentialOf, type StandingWarnings } from "../../src/domain/rail-account.js";
 import { type RailFinding, readWarning, withWarnings } from "../../src/domain/rail-warning.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
@@ -21,6 +21,12 @@ const float = { floatMinCents: toCents(1_000) };
 const locked = { payouts: "closed", payoutsReason: "8006" } as const;
 
 describe("the warnings of an account at a rail", () => {
+  it("name the credential that the rail has refused", () => {
+    const refused = { CREDENTIALS_REFUSED: { credential: "initiator" } };
+    const named = [{}, refused].map((warnings) => refusedCredentialOf({ warnings }));
+    expect(named).to.deep.equal([undefined, "initiator"]);
+  });
+
   for (const [what, steps] of [
     [
       "say FLOAT_LOW below the minimum, until 120 % of it are there",
@@ -79,6 +85,55 @@ describe("the warnings of an account at a rail", () => {
         [{}, { unknownPayouts: 0 }, ["rail.cleared"], []],
         [{}, { unknownPayouts: 2 }, ["rail.warned"], ["PAYOUTS_HELD"]],
         [{ payouts: "open" }, {}, ["rail.cleared"], []],
+      ],
+    ],
+    [
+      "say CREDENTIALS_REFUSED once, until another one has worked, or a person opens payouts; the app's is worse",
+      [
+        [
+          {},
+          { refusedCredential: { credential: "initiator", code: "2001" } },
+          ["rail.warned"],
+          ["CREDENTIALS_REFUSED"],
+        ],
+        [{}, { refusedCredential: { credential: "initiator", code: "21" } }, [], ["CREDENTIALS_REFUSED"]],
+        [{}, { isQuiet: true, unknownPayouts: 0 }, [], ["CREDENTIALS_REFUSED"]],
+        [
+          {},
+          { refusedCredential: { credential: "app", code: "400.008.01" } },
+          ["rail.warned"],
+          ["CREDENTIALS_REFUSED"],
+        ],
+        [{}, { refusedCredential: { credential: "initiator", code: "2001" } }, [], ["CREDENTIALS_REFUSED"]],
+        // Another one was set, which is tried once.
+        [{}, { isSet: true }, ["rail.warned"], ["CREDENTIALS_REFUSED"]],
+        [{}, { isSet: true }, [], ["CREDENTIALS_REFUSED"]],
+        [
+          {},
+          { refusedCredential: { credential: "initiator", code: "2001" } },
+          ["rail.warned"],
+          ["CREDENTIALS_REFUSED"],
+        ],
+        [{}, { isSet: true }, ["rail.warned"], ["CREDENTIALS_REFUSED"]],
+        [{}, { isProven: true }, ["rail.cleared"], []],
+        [
+          {},
+          { refusedCredential: { credential: "initiator", code: "2001" } },
+          ["rail.warned"],
+          ["CREDENTIALS_REFUSED"],
+        ],
+        [{}, { isOpened: true }, ["rail.cleared"], []],
+      ],
+    ],
+    [
+      "say REQUESTS_REFUSED once, until no request was refused for an hour, or a person has set the account",
+      [
+        [{}, { refusedRequest: { request: "/b2c", code: "401.003.01" } }, ["rail.warned"], ["REQUESTS_REFUSED"]],
+        [{}, { refusedRequest: { request: "/status", code: "401.003.01" } }, [], ["REQUESTS_REFUSED"]],
+        [{}, { isQuiet: false, unknownPayouts: 0 }, [], ["REQUESTS_REFUSED"]],
+        [{}, { isQuiet: true, unknownPayouts: 0 }, ["rail.cleared"], []],
+        [{}, { refusedRequest: { request: "/b2c", code: "401.003.01" } }, ["rail.warned"], ["REQUESTS_REFUSED"]],
+        [{}, { isSet: true }, ["rail.cleared"], []],
       ],
     ],
     [

@@ -35,7 +35,7 @@ const PUBLIC = ["BeginPasskey", "GetSignInToken", "CreateSession", "RegisterPass
  */
 const NOT_FRESH = named(`
 CreateOrganization SuspendOrganization RevokeApiKey FreezeAccount CancelTransaction ClearFlag RejectProposal
-RevokeOperator EndSession ListSessions RemovePasskey CreateSignInCode ReconcileStatement
+RevokeOperator EndSession ListSessions RemovePasskey CreateSignInCode ReconcileStatement ProbeRailAccount
 UpdateWebhookEndpoint SendTestEvent ResendWebhookDelivery ReplayWebhookEvents`);
 
 /** The rpcs of operators, and those of organizations with which they act. Any role may read. */

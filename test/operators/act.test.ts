@@ -14,6 +14,7 @@ const hana: Operator = {
   roles: ["support", "finance"],
   createdAt,
   revokedAt: undefined,
+  history: [],
   keySha256: ONE,
   passkeys: [{ id: passkeyIdOf(ONE), sha256: ONE, createdAt }],
 };

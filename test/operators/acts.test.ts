@@ -9,6 +9,7 @@ import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { Role } from "../../src/gen/kesc/admin/v1/resources.js";
+import { SessionServiceService as Sessions } from "../../src/gen/kesc/admin/v1/session_service.js";
 import { submitAct } from "../../src/grpc/operators/acts.js";
 import type { HandlersOptions } from "../../src/grpc/operators/options.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
@@ -227,11 +228,27 @@ for (const engine of ENGINES) {
       );
       const operator_id = made.response?.operator?.id ?? "";
       expect((await admin.call(Rpcs.whoAmI, {}, { key: carolsKey })).response?.operator?.name).to.equal("Carol");
-      const sameName = { name: "carol", roles: [Role.ROLE_VIEWER], key_sha256: newKey().sha256 };
       const sameKey = { name: "Caroline", roles: [Role.ROLE_VIEWER], key_sha256 };
-      for (const request of [sameName, sameKey]) {
-        const { reason, facts } = await admin.call(Rpcs.createOperator, request, alice);
-        expect([reason, facts]).to.deep.equal(["OPERATOR_ALREADY_EXISTS", { operator_id }]);
+      // A Cyrillic letter, an accent, a digit, and a space that nobody sees.
+      for (const name of ["carol", "\u0421arol", "Caro\u0301l", "Caro1", "Ca\uFE0Frol"]) {
+        const request = { name, roles: [Role.ROLE_VIEWER] };
+        const invited = await admin.call(Sessions.createInvitation, request, alice);
+        expect([invited.reason, invited.facts], name).to.deep.equal(["OPERATOR_ALREADY_EXISTS", { operator_id }]);
+        const sameName = { ...request, key_sha256: newKey().sha256 };
+        const { reason, facts } = await admin.call(Rpcs.createOperator, sameName, alice);
+        expect([reason, facts], name).to.deep.equal(["OPERATOR_ALREADY_EXISTS", { operator_id }]);
+      }
+      const { reason, facts } = await admin.call(Rpcs.createOperator, sameKey, alice);
+      expect([reason, facts]).to.deep.equal(["OPERATOR_ALREADY_EXISTS", { operator_id }]);
+      const spaced = await admin.call(Rpcs.createOperator, { ...sameKey, name: "Caroline " }, alice);
+      expect(spaced.fields?.map(({ field }) => field)).to.deep.equal(["name"]);
+      for (const name of ["p1 ", " p1", "p1\u3000"]) {
+        const key = { organization_id: service.tenant.organizationId, name, scopes: ["accounts:read"] };
+        const { fields } = await admin.call(Rpcs.createApiKey, { ...key, never_expires: true }, alice);
+        expect(
+          fields?.map(({ field }) => field),
+          name,
+        ).to.deep.equal(["name"]);
       }
       const roles = { operator_id, roles: [Role.ROLE_FINANCE, Role.ROLE_VIEWER, Role.ROLE_VIEWER] };
       expect((await admin.call(Rpcs.setOperatorRoles, roles, alice)).response?.operator?.roles).to.deep.equal([

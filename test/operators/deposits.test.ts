@@ -3,7 +3,11 @@ import { expect } from "chai";
 import type { Rail } from "../../src/domain/transaction.js";
 import type { AccountId, DepositId, OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import type { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import {
+  type AdminServiceService as Rpcs,
+  PayInOutcome,
+  type RecordDepositsResponse,
+} from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { ProposalState } from "../../src/gen/kesc/admin/v1/resources.js";
 import { BookServiceService as Books } from "../../src/gen/kesc/v1/book_service.js";
 import { type Deposit, DepositReason, DepositStatus } from "../../src/gen/kesc/v1/deposit.js";
@@ -11,7 +15,14 @@ import { EventServiceService as Events } from "../../src/gen/kesc/v1/event_servi
 import type { Transaction } from "../../src/gen/kesc/v1/transaction.js";
 import { TransactionServiceService as Transactions } from "../../src/gen/kesc/v1/transaction_service.js";
 import type { GrpcCaller, GrpcReply } from "../support/callers/grpc-caller.js";
-import { createAccount, newDepositId, receiveDeposit, redeem, setRailAccount } from "../support/commands.js";
+import {
+  createAccount,
+  depositReference,
+  newDepositId,
+  receiveDeposit,
+  redeem,
+  setRailAccount,
+} from "../support/commands.js";
 import { ENGINES_OF_STAGE } from "../support/databases.js";
 import {
   actAs,
@@ -237,6 +248,81 @@ for (const engine of ENGINES_OF_STAGE) {
       expect(Number((await supply())?.shortfall) - Number(before?.shortfall)).to.equal(5);
       const [reversal] = await transactionsOf(poor);
       expect(reversal).to.include({ deposit_id: short, rail_receipt: receipt, amount: "5.00" });
+    });
+
+    it("record a lost night in one act: preview, proposal, approval, and once whatever comes later", async () => {
+      const account = createAccount(organizationId, "of the night", { depositReferences: [depositReference(3)] });
+      await commit(account);
+      const [typed, nobody, known] = [fresh(), fresh(), fresh()];
+      await commit(receiveDeposit(organizationId, { receipt: known, amountCents: 300 as never }));
+      const pay_ins = [
+        { receipt: typed, amount: "9.00", reference: depositReference(3), paid_at: undefined },
+        {
+          receipt: nobody,
+          amount: "1.01",
+          reference: "Wanjiku 0712345678",
+          paid_at: { seconds: 1_700_000_000n, nanos: 0 },
+        },
+        { receipt: known, amount: "3.00", reference: "", paid_at: undefined },
+      ];
+      const night = async (fields: Fields): Promise<RecordDepositsResponse> => {
+        const reply = await call("recordDeposits", { rail: "mpesa", pay_ins, preview: false, ...fields });
+        if (reply.response === undefined) throw new Error(reply.message);
+        return { ...(reply.response as RecordDepositsResponse), proposalId: reply.proposalId } as never;
+      };
+      const { PAY_IN_OUTCOME_CREDITED, PAY_IN_OUTCOME_WAITING, PAY_IN_OUTCOME_PASSED_OVER } = PayInOutcome;
+      const preview = await night({ preview: true, note: "" });
+      expect(preview.pay_ins.map(({ outcome, account_id, reason }) => [outcome, account_id, reason])).to.deep.equal([
+        [PAY_IN_OUTCOME_CREDITED, account.newAccountId, undefined],
+        [PAY_IN_OUTCOME_WAITING, undefined, DepositReason.DEPOSIT_REASON_UNKNOWN_REFERENCE],
+        [PAY_IN_OUTCOME_PASSED_OVER, undefined, DepositReason.DEPOSIT_REASON_NO_REFERENCE],
+      ]);
+      const totals = {
+        recorded: { count: 2n, amount: "10.01" },
+        credited: { count: 1n, amount: "9.00" },
+        passed_over: { count: 1n, amount: "3.00" },
+      };
+      expect(preview).to.deep.include({ ...totals, needs_second_person: true });
+      const unknown = await call("listDeposits", { receipt: typed, page_size: 5 });
+      expect((unknown.response as { deposits?: unknown[] } | undefined)?.deposits).to.deep.equal([]);
+
+      const asked = await night({});
+      const { proposalId } = asked as { proposalId?: string };
+      const proposal = await proposalOf(admin, proposalId, bob);
+      expect(proposal?.type).to.equal("recordDeposits");
+      // What payers type may be personal, and a proposal stays.
+      expect(proposal?.content).to.not.match(/Wanjiku|0712345678/);
+      expect(proposal?.changes.map(({ what, after }) => [what, after])).to.deep.include([
+        "pay-ins",
+        "3 of mpesa, together 13.01 KES",
+      ]);
+      expect(await approved(service.admin[1], proposalId, bob)).to.equal(undefined);
+      const again = await night({});
+      expect(again.recorded?.count).to.equal(0n);
+      expect(again.pay_ins.map(({ outcome }) => outcome)).to.deep.equal(Array(3).fill(PAY_IN_OUTCOME_PASSED_OVER));
+      const [row] = await transactionsOf(account.newAccountId);
+      expect(row).to.include({ amount: "9.00", rail: "mpesa", rail_receipt: typed });
+      await commit(
+        receiveDeposit(organizationId, { receipt: typed, typed: depositReference(3), amountCents: 900 as never }),
+      );
+      expect(await transactionsOf(account.newAccountId)).to.have.length(1);
+    });
+
+    it("refuse a lost night that has a receipt twice, or that of another rail, and name the row", async () => {
+      const of = { rail: "mpesa", preview: true, note: "n" };
+      const row = { receipt: fresh(), amount: "1.00", reference: "", paid_at: undefined };
+      for (const [fields, problem] of [
+        [{ pay_ins: [] }, "pay_ins is required"],
+        [{ pay_ins: [row, row] }, `pay_ins[1] has ${row.receipt} a second time`],
+        [{ pay_ins: [row, { ...row, receipt: "kcb-1:1" }] }, "pay_ins[1].receipt must be a receipt of mpesa"],
+        [{ pay_ins: [{ ...row, receipt: "" }] }, "pay_ins[0].receipt is required"],
+        [{ pay_ins: [row], rail: "direct" }, "rail must be a rail with statements, such as mpesa"],
+        [{ pay_ins: Array(1_001).fill(row) }, "pay_ins must have at most 1000 items"],
+        [{ pay_ins: [row], preview: false, note: "" }, "note is required"],
+      ] as const) {
+        const refused = await call("recordDeposits", { ...of, ...fields });
+        expect(refused.fields?.map(({ field, message }) => `${field} ${message}`)).to.include(problem);
+      }
     });
 
     it("need a second person above the amount of the account at the rail", async () => {

@@ -1,11 +1,14 @@
 import { expect } from "chai";
 
+import type { OperatorId, ProposalId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { ProposalState, Role } from "../../src/gen/kesc/admin/v1/resources.js";
 import { LimitPeriod as Period } from "../../src/gen/kesc/v1/organization.js";
 import { TransactionType } from "../../src/gen/kesc/v1/transaction.js";
-import type { OperatorName } from "../../src/operators/operator.js";
+import { type Act, type ActOf, needsSecondPerson } from "../../src/operators/act.js";
+import { type OperatorName, passkeyIdOf } from "../../src/operators/operator.js";
+import { StoredAdministration } from "../../src/storage/operators/administration.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES, execute } from "../support/databases.js";
 import {
@@ -58,13 +61,14 @@ for (const engine of ENGINES) {
       expect(await works(secret)).to.equal(false);
       expect(await approved(admin, id, bob)).to.equal(undefined);
       expect(await works(secret)).to.equal(true);
-      const { response } = await admin.call(Rpcs.listJournal, { organization_id, own: true, page_size: 1 }, bob);
-      const [entry] = response?.entries ?? [];
-      expect([entry?.line?.type, entry?.line?.actor, entry?.operator_names]).to.deep.equal([
-        "key.created",
-        `${alice.operator.id},${bob.operator.id}`,
-        ["Alice", "Bob"],
+      const { response } = await admin.call(Rpcs.listJournal, { organization_id, own: true, page_size: 2 }, bob);
+      const rows = (response?.entries ?? []).map(({ line, operator_names }) => [
+        line?.type,
+        line?.actor,
+        operator_names,
       ]);
+      const both = [`${alice.operator.id},${bob.operator.id}`, ["Alice", "Bob"]];
+      expect(rows).to.deep.equal(["book.proposal_approved", "key.created"].map((type) => [type, ...both]));
     });
 
     it("a key that only reads, and one of a sandbox, need nobody else", async () => {
@@ -199,6 +203,60 @@ for (const engine of ENGINES) {
       expect(await approved(admin, again, bob)).to.equal(undefined);
     });
 
+    describe("about an operator", () => {
+      const sha256 = (): string => newKey().sha256;
+      /** An act of each kind. One that is missing does not compile. */
+      const acts: { readonly [Kind in Act["kind"]]: (operatorId: OperatorId) => ActOf<Kind> } = {
+        "operator.create": () => {
+          return { kind: "operator.create", name: "Ines" as OperatorName, roles: ["viewer"], keySha256: sha256() };
+        },
+        "operator.set_roles": (operatorId) => {
+          return { kind: "operator.set_roles", operatorId, roles: ["finance", "approver"] };
+        },
+        "operator.replace_key": (operatorId) => ({ kind: "operator.replace_key", operatorId, keySha256: sha256() }),
+        "operator.add_passkey": (operatorId) => {
+          const passkeySha256 = sha256();
+          return { kind: "operator.add_passkey", operatorId, passkeySha256, passkeyId: passkeyIdOf(passkeySha256) };
+        },
+        "operator.remove_passkey": (operatorId) => {
+          return { kind: "operator.remove_passkey", operatorId, passkeyId: passkeyIdOf(sha256()) };
+        },
+        "operator.revoke": (operatorId) => ({ kind: "operator.revoke", operatorId }),
+      };
+      const now = () => toUnixMillis(Date.now());
+      const stored = () => new StoredAdministration(service.opened.database, { now, fourEyes: new Set(["operators"]) });
+      const proposed = async (act: Act): Promise<ProposalId> => {
+        const submitted = await stored().submit(act, alice.operator);
+        if (submitted.kind !== "proposed") throw new Error(submitted.kind);
+        return submitted.proposal.id;
+      };
+      const approval = async (id: ProposalId): Promise<string> => {
+        const decided = await stored().approve(id, bob.operator);
+        return decided.kind === "refused" ? decided.refusal.reason : decided.kind;
+      };
+
+      for (const [index, actOf] of Object.values(acts).entries()) {
+        const { kind } = actOf("opr_1" as OperatorId);
+        if (!needsSecondPerson(new Set(["operators"]), actOf("opr_1" as OperatorId))) continue;
+        it(`${kind}: no later act about the same one is undone, and no rejection`, async () => {
+          const { id: operatorId } = (await service.operator(`Hugo ${String(index)}`, "finance")).operator;
+          const act = actOf(operatorId);
+          const first = await proposed(act);
+          if ("operatorId" in act) {
+            for (const roles of [["finance", "approver"], ["finance"]] as const) {
+              await service.stored.submit({ kind: "operator.set_roles", operatorId, roles }, undefined);
+            }
+            expect(await approval(first)).to.equal("PROPOSAL_OUTDATED");
+            // The same again is another proposal, about the operator of now.
+            expect(await proposed(act)).not.to.equal(first);
+          }
+          const second = await proposed(act);
+          expect((await stored().reject(second, bob.operator)).kind).to.equal("done");
+          expect(await approval(second)).to.equal("PROPOSAL_CLOSED");
+        });
+      }
+    });
+
     it("nobody approves what changes their own power, whoever has proposed it", async () => {
       const ivan = await service.operator("Ivan", "approver");
       const { id: operator_id } = ivan.operator;
@@ -267,8 +325,23 @@ for (const engine of ENGINES) {
       await service.stored.submit({ kind: "operator.set_roles", operatorId, roles: ["viewer"] }, undefined);
       expect([await approved(admin, id, bob), await stateOf(id)]).to.deep.equal(["PROPOSAL_CLOSED", lapsed]);
       await service.stored.submit({ kind: "operator.set_roles", operatorId, roles: ["admin"] }, undefined);
-      await service.stored.submit({ kind: "operator.revoke", operatorId }, undefined);
+      // The role came back. The proposal did not.
       expect([await approved(admin, id, bob), await stateOf(id)]).to.deep.equal(["PROPOSAL_CLOSED", lapsed]);
+      const { id: again } = await proposeKey(["accounts:write"], frank);
+      await service.stored.submit({ kind: "operator.revoke", operatorId }, undefined);
+      expect([await approved(admin, again, bob), await stateOf(again)]).to.deep.equal(["PROPOSAL_CLOSED", lapsed]);
+    });
+
+    it("the equal command of another is no approval once the proposer has lost the role", async () => {
+      const gina = await service.operator("Gina", "admin");
+      const request = { organization_id, note: "case 19" };
+      await admin.call(Rpcs.suspendOrganization, request, alice);
+      const { proposalId: lapsed } = await admin.call(Rpcs.resumeOrganization, request, gina);
+      const { id: operatorId } = gina.operator;
+      await service.stored.submit({ kind: "operator.set_roles", operatorId, roles: ["viewer"] }, undefined);
+      const { response, proposalId: own } = await admin.call(Rpcs.resumeOrganization, request, alice);
+      expect([response?.organization, own === lapsed]).to.deep.equal([undefined, false]);
+      expect(await approved(admin, own, bob)).to.equal(undefined);
     });
 
     it("has at most 20 proposals of one person waiting", async () => {

@@ -131,7 +131,7 @@ export function machineRoutes(
   ledger: ReturnType<HandlersOptions["cellOf"]>["ledger"],
 ): ReturnType<typeof operatorRoutes> {
   return operatorRoutes({
-    ...operatorParts(database, configOf(), { now: clock, fourEyes: ALONE, hasCallbacks: true }),
+    ...operatorParts(database, configOf(), { now: clock, fourEyes: ALONE, hasCallbacks: true, isServer: true }),
     now: clock,
     listTurns: new ListTurns({ now: clock, underWayMax: 1 }),
     cellOf: () => ({ ledger, reads: reads(cell), history: historyReads(cell) }),

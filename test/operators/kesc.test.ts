@@ -85,6 +85,7 @@ describe("kesc org, key, operator and proposal at a server", () => {
     const [id = ""] = /prp_\w+/.exec(made.stdout) ?? [];
     const [secret = ""] = /kesc_0_[A-Za-z0-9_-]{43}/.exec(made.stdout) ?? [];
     expect((await service.publicly.call("ListAccounts", {}, { key: secret })).reason).to.equal("INVALID_API_KEY");
+    expect((await as(bob, "proposal", "list")).stdout).to.contain(`Alice (${alice.operator.id})`);
     const own = await as(alice, "proposal", "approve", id);
     expect([own.code, own.stderr]).to.deep.equal([
       1,
@@ -92,7 +93,7 @@ describe("kesc org, key, operator and proposal at a server", () => {
     ]);
     const approval = await as(bob, "proposal", "approve", id);
     expect(approval.stdout, approval.stderr).to.match(
-      /^Done, as Alice proposed: createApiKey of org_\w+: API key: k, scopes: .+, expires: never/,
+      /^Done, as Alice \(opr_\w{26}\) proposed: createApiKey of org_\w+: API key: k, scopes: .+, expires: never/,
     );
     const shown = await as(bob, "proposal", "show", id);
     expect(shown.stdout, shown.stderr).to.match(

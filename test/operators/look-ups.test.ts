@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import { asWritten } from "../../src/domain/api-key.js";
 import type { RailAccountId } from "../../src/domain/payment.js";
 import type { Rail } from "../../src/domain/transaction.js";
 import type { EmailAddress } from "../../src/domain/values/email-address.js";
@@ -141,12 +142,13 @@ for (const engine of ENGINES) {
       await admin.call(Rpcs.approveProposal, { proposal_id: ids.proposal }, bob);
       const { response } = await journal({ operator_id: bob.operator.id });
       expect(response?.entries.map(({ line, operator_names: names }) => [line?.type, names])).to.deep.equal([
+        ["book.proposal_approved", ["Fin", "Bob"]],
         ["reserve.recorded", ["Fin", "Bob"]],
       ]);
     });
 
     it("lists no row of another organization", async () => {
-      const all = await service.stored.organizations();
+      const all = (await service.stored.organizations()).map(asWritten);
       const other = { organization_id: all.find(({ name }) => name === "Other")?.id ?? "" };
       for (const [name, asked] of FILTERS.slice(1, 5)) {
         expect(await sequencesOf({ ...asked(), ...other }), name).to.deep.equal([]);
@@ -238,7 +240,7 @@ for (const engine of ENGINES) {
     });
 
     it("finds nothing of another organization", async () => {
-      const all = await service.stored.organizations();
+      const all = (await service.stored.organizations()).map(asWritten);
       const other = all.find(({ name }) => name === "Other")?.id ?? "";
       for (const [text] of TEXTS.filter(([each]) => !each().startsWith("#") && !each().startsWith("row-"))) {
         const { response } = await admin.call(Rpcs.lookUp, { organization_id: other, text: text() }, sue);

@@ -85,6 +85,12 @@ for (const engine of ENGINES) {
       return response ?? Buffer.alloc(0);
     }
 
+    it("is probed only where there is one", async () => {
+      const finn = await service.operator("Finn", "finance");
+      const request = { organization_id: organizationId, rail: "sandbox" };
+      expect(await admin.call(Rpcs.probeRailAccount, request, finn)).to.include({ reason: "RAIL_ACCOUNT_NOT_FOUND" });
+    });
+
     it("shows settings, limits and state, and why this server cannot use the account", async () => {
       const status = await statusOf(organizationId);
       expect(JSON.parse(status.settings ?? "{}")).to.deep.equal(MPESA_SETTINGS);

@@ -29,6 +29,7 @@ describe("the rpc RegisterDeposits", () => {
       administration: {
         fourEyes: new Set(),
         organization: (id: OrganizationId) => Promise.resolve(id === organizationId ? { id, cell: 0 } : undefined),
+        operators: () => Promise.resolve([]),
       },
       cellOf: () => ({
         ledger: {

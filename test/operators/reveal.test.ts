@@ -183,11 +183,32 @@ for (const engine of ENGINES) {
     it("is looked for by those alone who may reveal it", async () => {
       for (const role of ["viewer", "finance", "approver"] as const) {
         const by = await service.operator(`The ${role}`, role);
-        for (const text of [PHONE_CHANGED, "0733111223", EMAIL_CHANGED]) {
+        for (const text of [PHONE_CHANGED, "0733111223", EMAIL_CHANGED, "njer\u0131@example.com", "\uFF10733111222"]) {
           const { reason, response } = await lookUp(text, by);
           expect([reason, response], `${role}: ${text}`).to.deep.equal(["ROLE_REQUIRED", undefined]);
         }
         expect((await lookUp(accountId, by)).response?.matches).to.have.lengthOf(1);
+      }
+    });
+
+    it("is confirmed by no change: the same values are a look, and beyond the limit all changes are refused", async () => {
+      const by = await service.operator("Ned", "support");
+      const update = (phone_number: string, etag?: string) => {
+        const request = { organization_id: organizationId, account_id: accountId, phone_number, etag };
+        return actAs<UpdateAccountResponse>(service.admin[0], "updateAccount", request, { by });
+      };
+      for (const guess of [PHONE_CHANGED, "0733111223"]) {
+        expect((await update(guess, "1")).reason, guess).to.equal("ETAG_MISMATCH");
+      }
+      const same = await update(PHONE_CHANGED);
+      expect([same.code, same.replayed]).to.deep.equal([Status.OK, false]);
+      const filter = { organization_id: organizationId, operator_id: by.operator.id };
+      const { response } = await service.admin[0].call(Rpcs.listJournal, filter, by);
+      const rows = response?.entries.map(({ line }) => [line?.type, line?.note]);
+      expect(rows).to.deep.equal([["account.revealed", "update: phone_number"]]);
+      for (let index = 0; index < 59; index += 1) expect((await reveal({}, by)).code).to.equal(Status.OK);
+      for (const guess of [PHONE_CHANGED, "0733111223"]) {
+        expect((await update(guess)).reason, guess).to.equal("TOO_MANY_REVEALS");
       }
     });
 

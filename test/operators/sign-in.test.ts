@@ -108,6 +108,15 @@ for (const engine of ENGINES) {
         expect(response?.session?.passkey_id).to.equal(undefined);
         expect(await given.refusalOf(person)).to.equal(undefined);
         expect((await setRoles(person)).reason).to.equal("VERIFICATION_REQUIRED");
+        // To find a person is a look, and needs what a look needs.
+        const organization_id = given.service.tenant.organizationId;
+        for (const [sought, reason] of [
+          ["0712345678", "VERIFICATION_REQUIRED"],
+          ["amina@example.co.\u212Ae", "VERIFICATION_REQUIRED"],
+          ["a reference", undefined],
+        ] as const) {
+          expect((await given.as(person, Admin.lookUp, { organization_id, text: sought })).reason).to.equal(reason);
+        }
         expect((await given.verify(person)).reason).to.equal("SIGN_IN_REFUSED");
         expect((await given.as(person, Sessions.createSignInCode, {})).reason).to.equal("MISSING_OPERATOR_KEY");
         expect((await use(text)).reason).to.equal("SIGN_IN_REFUSED");

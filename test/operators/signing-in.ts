@@ -31,7 +31,7 @@ export class SignInService {
   private constructor(service: OperatorService, clock: { now: number }) {
     this.service = service;
     this.#clock = clock;
-    const options = { now: () => this.now, fourEyes: new Set<never>(), hasCallbacks: false };
+    const options = { now: () => this.now, fourEyes: new Set<never>(), hasCallbacks: false, isServer: true };
     this.signIn = operatorParts(service.opened.database, configOf(), options).signIn;
   }
 

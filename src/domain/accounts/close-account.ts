@@ -1,7 +1,7 @@
 import { type Account, type AccountHolder, accountOf, etagOf, type LedgerAccount } from "../account.js";
+import type { Commanded } from "../authority.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { balancesOf } from "../journal.js";
-import type { Commanded } from "../second-person.js";
 import type { AccountId } from "../values/ids.js";
 import type { StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";

@@ -1,10 +1,9 @@
 import { type Account, type AccountHolder, accountOf, type LedgerAccount, type Person } from "../account.js";
+import type { Commanded } from "../authority.js";
 import { type Book, type Decision, type Lookup, type Operation, putIdempotencyKey } from "../decision.js";
-import { freeReference } from "../deposits/free-reference.js";
 import { balancesOf } from "../journal.js";
 import { DEFAULT_TIER } from "../limits/limits.js";
 import { type Comparison, decideRepeat } from "../repeat.js";
-import type { Commanded } from "../second-person.js";
 import { NO_CENTS } from "../values/cents.js";
 import type { DepositReference } from "../values/deposit-reference.js";
 import type { EmailAddress } from "../values/email-address.js";
@@ -65,7 +64,9 @@ function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<A
     heldCents: NO_CENTS,
     openPayments: 0,
     tier: DEFAULT_TIER,
-    depositReference: freeReference(book, command),
+    depositReference: command.depositReferences.find(
+      (name) => book.accountWithDepositReference(organizationId, name) === undefined,
+    ),
     usage: undefined,
     createdAt: now,
     updatedAt: now,

@@ -1,3 +1,4 @@
+import type { Commanded } from "../authority.js";
 import {
   type Book,
   type Decision,
@@ -16,7 +17,6 @@ import {
 } from "../destination.js";
 import { balancesOf } from "../journal.js";
 import { type Comparison, decideRepeat } from "../repeat.js";
-import type { Commanded } from "../second-person.js";
 import type { AccountId, DestinationId } from "../values/ids.js";
 import { type Description, type IdempotencyKey, NO_REASON } from "../values/text.js";
 import { toUnixMillis, type UnixMillis } from "../values/time.js";
@@ -51,7 +51,7 @@ function lookup({ organizationId, accountId, idempotencyKey }: CreateDestination
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, ACCOUNT_NOT_FOUND, ACCOUNT_ERASED,
  * ACCOUNT_CLOSED, TOO_MANY_DESTINATIONS.
  */
-function decide(book: Book, command: CreateDestination, now: UnixMillis): Decision<Destination> {
+function decide(book: Book, command: CreateDestination, now: UnixMillis, clock: UnixMillis): Decision<Destination> {
   const { organizationId, accountId, kind, number, label, idempotencyKey } = command;
   const repeated = decideRepeat(
     COMPARISON,
@@ -81,7 +81,8 @@ function decide(book: Book, command: CreateDestination, now: UnixMillis): Decisi
     label,
     number,
     maskedNumber: maskNumber(kind, number),
-    usableAt: toUnixMillis(now + command.coolingMillis),
+    // The schema refuses an end before the row's own time.
+    usableAt: toUnixMillis(Math.max(clock + command.coolingMillis, now)),
     createdAt: now,
     removedAt: undefined,
   };

@@ -1,8 +1,10 @@
 import { type Account, type AccountHolder, accountOf, type LedgerAccount } from "../account.js";
+import type { Authorized } from "../authority.js";
 import { changes, inWords } from "../change.js";
+import { isOfAccount } from "../deciding-rows.js";
 import { type Book, type Decision, type Lookup, type Operation, type Put, refuse, replay } from "../decision.js";
 import { balancesOf } from "../journal.js";
-import { type Authorized, withSecondPerson } from "../second-person.js";
+import { withSecondPerson } from "../second-person.js";
 import type { AccountId } from "../values/ids.js";
 import type { StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
@@ -24,6 +26,7 @@ export const eraseAccount = withSecondPerson(operation, {
     const status = inWords((book.account(organizationId, accountId) as LedgerAccount).status);
     return changes(["personal data", "kept, encrypted", "erased for ever"], ["account", status, status]);
   },
+  touchedBy: { "account.frozen": isOfAccount, "account.unfrozen": isOfAccount },
 });
 
 function lookup({ accountId }: EraseAccount, rows: Lookup): void {

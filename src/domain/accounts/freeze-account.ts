@@ -1,4 +1,5 @@
 import { accountOf, type AccountWithFreeze, type LedgerAccount } from "../account.js";
+import type { Commanded } from "../authority.js";
 import {
   type Book,
   type Decision,
@@ -11,7 +12,6 @@ import {
 import { type Freeze, type FreezeReason, STANDING_FREEZES_MAX } from "../freeze.js";
 import { balancesOf } from "../journal.js";
 import { type Comparison, decideRepeat } from "../repeat.js";
-import type { Commanded } from "../second-person.js";
 import type { AccountId, FreezeId } from "../values/ids.js";
 import { type IdempotencyKey, NO_REASON, type StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";

@@ -1,8 +1,8 @@
 import type { LedgerAccount } from "../account.js";
+import type { Commanded } from "../authority.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import type { Destination } from "../destination.js";
 import { balancesOf, type JournalEntry } from "../journal.js";
-import type { Commanded } from "../second-person.js";
 import type { Actor } from "../values/actor.js";
 import type { AccountId, DestinationId } from "../values/ids.js";
 import { NO_REASON } from "../values/text.js";

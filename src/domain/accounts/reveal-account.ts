@@ -1,7 +1,8 @@
 import { type Account, accountOf, type LedgerAccount } from "../account.js";
-import { type Book, type Decision, type Lookup, type Operation, refuse } from "../decision.js";
+import type { Commanded } from "../authority.js";
+import { type Book, type Decision, type Effect, type Lookup, type Operation, refuse } from "../decision.js";
 import { balancesOf } from "../journal.js";
-import type { Commanded } from "../second-person.js";
+import type { Refusal } from "../refusal.js";
 import type { AccountId } from "../values/ids.js";
 import type { StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
@@ -45,36 +46,47 @@ function lookup({ accountId, actor }: RevealAccount, rows: Lookup): void {
  * first, so that a person beyond it learns of no account whether it is there.
  */
 function decide(book: Book, command: RevealAccount, now: UnixMillis): Decision<Account> {
-  const { organizationId, accountId, actor, reason, note } = command;
-  const oldest = book.reveals(actor).at(-REVEALS_MAX);
-  if (oldest !== undefined && oldest + REVEALS_MILLIS > now) {
-    return refuse({ reason: "TOO_MANY_REVEALS", limit: REVEALS_MAX, retryMillis: oldest + REVEALS_MILLIS - now });
-  }
+  const { organizationId, accountId, reason, note } = command;
+  const tooMany = refusalToLook(book, command, now);
+  if (tooMany !== undefined) return refuse(tooMany);
   const account = book.account(organizationId, accountId);
   const holder = book.accountHolder(organizationId, accountId);
   if (account === undefined || holder === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
   if (holder.person === undefined) return refuse({ reason: "ACCOUNT_ERASED", accountId });
 
-  const changed: LedgerAccount = { ...account, updatedAt: now };
+  const looked: LedgerAccount = { ...account, updatedAt: now };
   return {
     kind: "effect",
-    resource: accountOf(changed, holder, book.standingFreezes(organizationId, accountId)),
-    effect: {
-      entries: [
-        {
-          organizationId,
-          accountId,
-          transactionId: undefined,
-          freezeId: undefined,
-          kind: "account.revealed",
-          posting: undefined,
-          balancesAfter: balancesOf(account),
-          actor,
-          reason: `${reason}: ${note}` as StatusReason,
-          recordedAt: now,
-        },
-      ],
-      puts: [{ table: "accounts", row: changed }],
-    },
+    resource: accountOf(looked, holder, book.standingFreezes(organizationId, accountId)),
+    effect: effectOfLook(looked, command, `${reason}: ${note}` as StatusReason),
+  };
+}
+
+/** Returns TOO_MANY_REVEALS if the person has looked as often as one may in an hour. */
+export function refusalToLook(book: Book, { actor }: Pick<Commanded, "actor">, now: UnixMillis): Refusal | undefined {
+  const oldest = book.reveals(actor).at(-REVEALS_MAX);
+  return oldest !== undefined && oldest + REVEALS_MILLIS > now
+    ? { reason: "TOO_MANY_REVEALS", limit: REVEALS_MAX, retryMillis: oldest + REVEALS_MILLIS - now }
+    : undefined;
+}
+
+/** Notes that a person has looked at the personal data of the account, as it is afterwards. */
+export function effectOfLook(looked: LedgerAccount, { actor }: Pick<Commanded, "actor">, reason: StatusReason): Effect {
+  return {
+    entries: [
+      {
+        organizationId: looked.organizationId,
+        accountId: looked.id,
+        transactionId: undefined,
+        freezeId: undefined,
+        kind: "account.revealed",
+        posting: undefined,
+        balancesAfter: balancesOf(looked),
+        actor,
+        reason,
+        recordedAt: looked.updatedAt,
+      },
+    ],
+    puts: [{ table: "accounts", row: looked }],
   };
 }

@@ -1,9 +1,12 @@
 import { type Account, accountOf, type LedgerAccount } from "../account.js";
+import type { Authorized } from "../authority.js";
+import { haveDiffered, limitsIn, limitsOf } from "../book/set-limits.js";
 import { changes } from "../change.js";
+import { isOfAccount } from "../deciding-rows.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { balancesOf } from "../journal.js";
 import { isLooser, limitsChanged, limitsOfTier, NO_TIERS, type TierName } from "../limits/limits.js";
-import { type Authorized, withSecondPerson } from "../second-person.js";
+import { withSecondPerson } from "../second-person.js";
 import type { AccountId } from "../values/ids.js";
 import type { StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
@@ -33,6 +36,13 @@ export const setAccountTier = withSecondPerson(operation, {
       ...changes(["tier", before, tier]),
       ...limitsChanged("account", limitsOfTier(limits, before), limitsOfTier(limits, tier)),
     ];
+  },
+  touchedBy: {
+    "account.tiered": isOfAccount,
+    "limits.set": (row, { organizationId, accountId, tier }, book) => {
+      const { tier: before } = book.account(organizationId, accountId) as LedgerAccount;
+      return haveDiffered([before, tier], limitsIn(row), limitsOf(book.bookOf(organizationId)));
+    },
   },
 });
 

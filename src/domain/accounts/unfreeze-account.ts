@@ -1,9 +1,12 @@
 import { accountOf, type AccountWithFreeze, type LedgerAccount } from "../account.js";
+import type { Authorized } from "../authority.js";
 import { changes, inWords } from "../change.js";
+import { isOfAccount } from "../deciding-rows.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import type { Freeze } from "../freeze.js";
 import { balancesOf, STILL_FROZEN } from "../journal.js";
-import { type Authorized, withSecondPerson } from "../second-person.js";
+import { withSecondPerson } from "../second-person.js";
+import { isOfOperators } from "../values/actor.js";
 import type { AccountId, FreezeId } from "../values/ids.js";
 import type { StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
@@ -18,7 +21,7 @@ export interface UnfreezeAccount extends Authorized {
 
 const operation: Operation<UnfreezeAccount, AccountWithFreeze> = { lookup, decide, inSuspension: "of operators" };
 
-/** An API key needs nobody else: its authority has no groups. */
+/** An API key lifts the freezes of keys, and needs nobody else: its authority has no groups. */
 export const unfreezeAccount = withSecondPerson(operation, {
   groupOf: () => "unfreeze",
   // The reason of a freeze lets the second person judge.
@@ -35,6 +38,7 @@ export const unfreezeAccount = withSecondPerson(operation, {
       ["account", "frozen", others.length === 0 ? "active" : "frozen"],
     );
   },
+  touchedBy: { "account.frozen": isOfAccount, "account.unfrozen": isOfAccount },
 });
 
 function lookup({ accountId, freezeId }: UnfreezeAccount, rows: Lookup): void {
@@ -44,9 +48,10 @@ function lookup({ accountId, freezeId }: UnfreezeAccount, rows: Lookup): void {
 
 /**
  * Lifts one freeze of an account. The account becomes ACTIVE with the last one. For a freeze that
- * is already lifted the decision is a replay.
+ * is already lifted the decision is a replay. Only operators lift the freeze of an operator: a key
+ * of the organization would undo alone what protects against its holder.
  *
- * Refuses, in this order: ACCOUNT_NOT_FOUND, FREEZE_NOT_FOUND.
+ * Refuses, in this order: ACCOUNT_NOT_FOUND, FREEZE_NOT_FOUND, FREEZE_OF_OPERATOR.
  */
 function decide(book: Book, command: UnfreezeAccount, now: UnixMillis): Decision<AccountWithFreeze> {
   const { organizationId, accountId, freezeId, actor, note } = command;
@@ -57,6 +62,8 @@ function decide(book: Book, command: UnfreezeAccount, now: UnixMillis): Decision
   if (freeze?.accountId !== accountId) return refuse({ reason: "FREEZE_NOT_FOUND", freezeId });
   const standing = book.standingFreezes(organizationId, accountId);
   if (freeze.lifted !== undefined) return replay({ ...accountOf(account, holder, standing), freeze });
+  if (isOfOperators(freeze.createdBy) && !isOfOperators(actor))
+    return refuse({ reason: "FREEZE_OF_OPERATOR", freezeId });
 
   const lifted: Freeze = { ...freeze, lifted: { by: actor, at: now, note } };
   const others = standing.filter(({ id }) => id !== freezeId);

@@ -1,4 +1,5 @@
 import type { LedgerAccount } from "../account.js";
+import type { Authorized } from "../authority.js";
 import { type BookHead, isWithinLimits, MAX_SUM_CENTS, postedToBook } from "../book.js";
 import { type Change, changes } from "../change.js";
 import { chargePosting } from "../charge.js";
@@ -6,26 +7,19 @@ import { type Book, type Decision, type Effect, type Lookup, type Operation, ref
 import {
   balancesOf,
   type BookAccount,
+  type DecidingRow,
   type JournalEntry,
   type JournalKind,
   postedTo,
   type Posting,
 } from "../journal.js";
-import { refusalByReceipt } from "../movement.js";
+import { needReceipt, refusalByNumber } from "../movement.js";
 import type { RailReceipt } from "../payment.js";
-import { decidedProposal, detailOf, type Intent, isApproved, personsOf, standingAfter } from "../proposal.js";
+import { actIn, decidedProposal, detailOf, newProposal } from "../proposal.js";
+import { contentOf, isSameAct } from "../proposal-content.js";
 import { correctAloneMaxCents } from "../rail-account.js";
 import type { Refusal } from "../refusal.js";
-import {
-  type Acted,
-  type Authorized,
-  contentOf,
-  isSameAct,
-  refusalIfOutdated,
-  refusalToApprove,
-  refusalToPropose,
-} from "../second-person.js";
-import type { Actor } from "../values/actor.js";
+import { withSecondPerson } from "../second-person.js";
 import { amountText, type Cents, MAX_CENTS } from "../values/cents.js";
 import type { AccountId } from "../values/ids.js";
 import type { IdempotencyKey, StatusReason } from "../values/text.js";
@@ -59,19 +53,41 @@ export type CorrectBook = Authorized & {
       }
   );
 
-export const correctBook: Operation<CorrectBook, Acted<BookHead>> = { lookup, decide, inSuspension: "always" };
+const operation: Operation<CorrectBook, BookHead> = { lookup, decide };
+
+export const correctBook = withSecondPerson(operation, {
+  subjectOf,
+  judged: ({ organizationId, amountCents }, book) => ({
+    amountCents,
+    maxCents: correctAloneMaxCents(book.railAccounts(organizationId)),
+  }),
+  changesOf: (command, book) => changesBy(command, book.bookOf(command.organizationId)),
+  touchedBy: {
+    "book.covered": isOfShortfall,
+    "book.recovered": isOfShortfall,
+    "book.adjusted": isOfSameMovement,
+  },
+});
+
+/** Only these two make the shortfall smaller. */
+function isOfShortfall(_row: DecidingRow, command: CorrectBook): boolean {
+  return correctionOf(command).from === "shortfall";
+}
+
+/** Two persons must not correct one movement twice. */
+function isOfSameMovement({ detail = "" }: DecidingRow, command: CorrectBook): boolean {
+  return "movement" in command && actIn(detail)["movement"] === command.movement;
+}
 
 function lookup(command: CorrectBook, rows: Lookup): void {
   const { organizationId } = command;
   const accountId = accountIdOf(command);
   rows.need("proposal", subjectOf(command));
-  rows.need("waitingProposals", organizationId);
-  rows.need("railAccounts", organizationId);
   if (accountId !== undefined) rows.need("account", accountId);
   if (command.name === "allocate" || command.name === "returnUnallocated") {
     rows.need("unallocatedDeposits", organizationId);
   }
-  if ("receipt" in command) rows.need("receipt", { organizationId, name: command.receipt });
+  if ("receipt" in command) needReceipt(rows, organizationId, command.receipt);
 }
 
 interface BookCorrection {
@@ -129,73 +145,55 @@ function accountIdOf(command: CorrectBook): AccountId | undefined {
  * - corrects the amount of a movement, or says that shillings only moved between two places;
  * - puts in shillings for the charges of rails, or takes out what was paid ahead.
  *
- * Above what the accounts at rails let one person do, another one must have proposed the same;
- * otherwise the correction is noted as a proposal. The same key with the same content is a replay.
+ * The same key with the same content is a replay.
  *
- * Refuses, in this order: those of `refusalToApprove`, IDEMPOTENCY_KEY_REUSED, ACCOUNT_NOT_FOUND,
- * ACCOUNT_CLOSED, ACCOUNT_FROZEN and INSUFFICIENT_FUNDS (where the account pays), LIMIT_EXCEEDED
- * (where it gets), RECEIPT_ALREADY_USED, BOOK_ACCOUNT_TOO_LOW, LIMIT_EXCEEDED of the book,
- * PROPOSAL_OUTDATED (the shortfall is another one), TOO_MANY_PROPOSALS.
+ * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, ACCOUNT_NOT_FOUND, ACCOUNT_CLOSED, ACCOUNT_FROZEN
+ * and INSUFFICIENT_FUNDS (where the account pays), LIMIT_EXCEEDED (where it gets),
+ * RECEIPT_ALREADY_USED, BOOK_ACCOUNT_TOO_LOW, LIMIT_EXCEEDED of the book.
  */
-function decide(book: Book, command: CorrectBook, now: UnixMillis): Decision<Acted<BookHead>> {
+function decide(book: Book, command: CorrectBook, now: UnixMillis, clock: UnixMillis): Decision<BookHead> {
   const { organizationId, authority, amountCents } = command;
   const head = book.bookOf(organizationId);
-  const shown = changesBy(command, head);
-  const intent: Intent = {
-    organizationId,
-    subject: subjectOf(command),
-    content: contentOf({ ...command, shown: command.shown ?? shown }),
-    ...authority,
-    lapses: true,
-  };
-  const standing = book.proposal(organizationId, intent.subject);
-  const closed = refusalToApprove(standing, command, now);
-  if (closed !== undefined) return refuse(closed);
+  const content = contentOf({ ...command, shown: command.shown ?? changesBy(command, head) });
+  const subject = subjectOf(command);
+  const standing = book.proposal(organizationId, subject);
   if (standing?.decided?.as === "APPROVED") {
-    return isSameAct(standing.content, intent.content)
-      ? replay({ resource: head })
-      : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
+    return isSameAct(standing.content, content) ? replay(head) : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
   }
   const correction = correctionOf(command);
   const accountId = accountIdOf(command);
   const account = accountId === undefined ? undefined : book.account(organizationId, accountId);
-  const refusal =
-    refusalByAccount(command, account, correction) ??
-    refusalByBook(book, command, correction) ??
-    refusalIfOutdated(command, shown);
+  const refusal = refusalByAccount(command, account, correction) ?? refusalByBook(book, command, correction);
   if (refusal !== undefined) return refuse(refusal);
 
-  const row = standingAfter(standing, intent, now);
-  const isOneEnough = amountCents <= correctAloneMaxCents(book.railAccounts(organizationId));
-  if (!isApproved(standing, intent, { isOneEnough, now })) {
-    if (row === standing) return replay({ proposal: row });
-    const tooMany = refusalToPropose(book, command, now);
-    if (tooMany !== undefined) return refuse(tooMany);
-    const entry = entryOf(command, { kind: "book.proposed", detail: detailOf(intent), now });
-    return {
-      kind: "effect",
-      resource: { proposal: row },
-      effect: { entries: [entry], puts: [{ table: "proposals", row }] },
-    };
-  }
   const { kind, moves } = correction;
   const posting: Posting | undefined = moves === undefined ? undefined : { ...moves, amountCents };
   const posted =
     account === undefined || posting === undefined
       ? undefined
       : { ...account, ...postedTo(account, posting), updatedAt: now };
-  const receipt = "receipt" in command ? command.receipt : undefined;
-  const persons = personsOf(standing, intent, now);
-  const actor = persons.length > 1 ? (persons.join(",") as Actor) : command.actor;
-  const entry = entryOf(
-    { ...command, actor },
-    { kind, posting, account: posted, receipt, detail: detailOf(intent), now },
-  );
+  const intent = { organizationId, subject, content, ...authority };
+  const entry: JournalEntry = {
+    organizationId,
+    accountId: posted?.id,
+    transactionId: undefined,
+    freezeId: undefined,
+    kind,
+    posting,
+    balancesAfter: posted && balancesOf(posted),
+    detail: detailOf(intent),
+    receipt: "receipt" in command ? command.receipt : undefined,
+    actor: command.actor,
+    reason: command.note,
+    recordedAt: now,
+  };
+  // The row keeps the key for ever. What two persons do has the row of its proposal.
+  const row = decidedProposal(newProposal(intent, { now, clock }), "APPROVED", { by: authority.person, at: now });
   return corrected(head, {
     entries: [entry],
     puts: [
       ...(posted === undefined ? [] : [{ table: "accounts", row: posted } as const]),
-      { table: "proposals", row: decidedProposal(row, "APPROVED", { by: authority.person, at: now }) },
+      ...(authority.proposer === undefined ? [{ table: "proposals", row } as const] : []),
     ],
   });
 }
@@ -216,7 +214,6 @@ function changesBy(command: CorrectBook, { sums }: BookHead): readonly Change[] 
     ["receipt", "", "receipt" in command ? command.receipt : undefined],
     ["movement", "", "movement" in command ? command.movement : undefined],
     ["direction", "", "direction" in command ? command.direction : undefined],
-    ["reason", "", command.note],
   );
 }
 
@@ -249,7 +246,7 @@ function refusalByAccount(
 
 function refusalByBook(book: Book, command: CorrectBook, { moves, from }: BookCorrection): Refusal | undefined {
   const { organizationId, amountCents } = command;
-  const byReceipt = "receipt" in command ? refusalByReceipt(book, organizationId, command.receipt) : undefined;
+  const byReceipt = "receipt" in command ? refusalByNumber(book, organizationId, command.receipt) : undefined;
   if (byReceipt !== undefined) return byReceipt;
   const { sums } = book.bookOf(organizationId);
   if (from !== undefined) {
@@ -265,37 +262,10 @@ function refusalByBook(book: Book, command: CorrectBook, { moves, from }: BookCo
     : { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS };
 }
 
-function entryOf(
-  command: CorrectBook,
-  given: Pick<JournalEntry, "kind" | "detail"> & {
-    posting?: Posting | undefined;
-    account?: LedgerAccount | undefined;
-    receipt?: RailReceipt | undefined;
-    now: UnixMillis;
-  },
-): JournalEntry {
-  const { organizationId, actor, note: reason } = command;
-  const { kind, detail, posting, account, receipt, now } = given;
-  return {
-    organizationId,
-    accountId: account?.id,
-    transactionId: undefined,
-    freezeId: undefined,
-    kind,
-    posting,
-    balancesAfter: account === undefined ? undefined : balancesOf(account),
-    detail,
-    receipt,
-    actor,
-    reason,
-    recordedAt: now,
-  };
-}
-
 /** The book as it is after the effect. */
-function corrected(head: BookHead, effect: Effect & { entries: readonly [JournalEntry] }): Decision<Acted<BookHead>> {
+function corrected(head: BookHead, effect: Effect & { entries: readonly [JournalEntry] }): Decision<BookHead> {
   const [{ posting, recordedAt }] = effect.entries;
   const sums = posting === undefined ? head.sums : postedToBook(head.sums, posting);
   const resource: BookHead = { ...head, lastSeq: head.lastSeq + 1, lastRecordedAt: recordedAt, sums };
-  return { kind: "effect", resource: { resource }, effect };
+  return { kind: "effect", resource, effect };
 }

@@ -1,7 +1,9 @@
 import type { Scope, StoredApiKey } from "../api-key.js";
+import type { Authorized } from "../authority.js";
 import { changes } from "../change.js";
+import { NOTHING_TOUCHES } from "../deciding-rows.js";
 import { type Book, type Decision, type Lookup, type Operation, replay } from "../decision.js";
-import { type Authorized, bookEntryOf, withSecondPerson } from "../second-person.js";
+import { bookEntryOf, withSecondPerson } from "../second-person.js";
 import type { ApiKeyId } from "../values/ids.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -26,6 +28,8 @@ export const createApiKey = withSecondPerson(operation, {
       ["scopes", "", scopes.join(", ")],
       ["expires", "", expiresAt === undefined ? "never" : new Date(expiresAt).toISOString()],
     ),
+  // The key is new. The operation refuses a second one with its secret.
+  touchedBy: NOTHING_TOUCHES,
 });
 
 function isWriting(scope: Scope): boolean {

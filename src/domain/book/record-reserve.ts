@@ -1,16 +1,14 @@
+import type { Authorized } from "../authority.js";
 import { changes, inWords } from "../change.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { RESERVE_PLACES_MAX, type ReserveFigure, type ReservePlace } from "../reserve.js";
-import { type Authorized, bookEntryOf, withSecondPerson } from "../second-person.js";
+import { bookEntryOf, withSecondPerson } from "../second-person.js";
 import { amountText } from "../values/cents.js";
 import type { StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 
-/** What a figure of the reserve can lack. Without a kind it is `other`. */
-type ReserveTerms = Pick<ReserveFigure, "kind" | "documentSha256" | "maturesOn">;
-
 /** Records what lies in one place. */
-export interface RecordReserve extends Authorized, Omit<ReserveFigure, keyof ReserveTerms>, Partial<ReserveTerms> {
+export interface RecordReserve extends Authorized, ReserveFigure {
   readonly name: "recordReserve";
   readonly note: StatusReason;
 }
@@ -26,10 +24,13 @@ export const recordReserve = withSecondPerson(operation, {
       ["amount", last && amountText(last.amountCents), amountText(command.amountCents)],
       ["end of the day", last?.asOfDay, command.asOfDay],
       ["shown by", last?.evidence, command.evidence],
-      ["kind", last && inWords(last.kind), inWords(command.kind ?? "other")],
+      ["kind", last && inWords(last.kind), inWords(command.kind)],
       ["SHA-256 of the document", last?.documentSha256, command.documentSha256],
       ["matures on", last?.maturesOn, command.maturesOn],
     );
+  },
+  touchedBy: {
+    "reserve.recorded": ({ detail = "" }, { place }) => (JSON.parse(detail) as readonly unknown[])[0] === place,
   },
 });
 
@@ -45,7 +46,7 @@ function lookup({ organizationId }: RecordReserve, rows: Lookup): void {
  */
 function decide(book: Book, command: RecordReserve, now: UnixMillis): Decision<ReservePlace> {
   const { organizationId, place, amountCents, asOfDay, evidence, note: reason } = command;
-  const { kind = "other", documentSha256, maturesOn } = command;
+  const { kind, documentSha256, maturesOn } = command;
   const figure: ReserveFigure = { place, amountCents, asOfDay, evidence, kind, documentSha256, maturesOn };
   const detail = detailOfFigure(figure);
   const places = book.reservePlaces(organizationId);

@@ -1,7 +1,9 @@
+import type { Authorized } from "../authority.js";
 import type { BookHead } from "../book.js";
 import { changes } from "../change.js";
+import { NOTHING_TOUCHES } from "../deciding-rows.js";
 import { type Book, type Decision, type Operation, replay } from "../decision.js";
-import { type Authorized, bookEntryOf, withSecondPerson } from "../second-person.js";
+import { bookEntryOf, withSecondPerson } from "../second-person.js";
 import type { StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -21,6 +23,8 @@ export const requireReceipts = withSecondPerson(operation, {
     const since = String(book.bookOf(organizationId).receiptsRequiredSeq);
     return changes(["receipt of a direct mint", `required since row ${since}`, "not required"]);
   },
+  // The row since which they are required is shown.
+  touchedBy: NOTHING_TOUCHES,
 });
 
 /** The book of a command is loaded anyway. */

@@ -1,6 +1,7 @@
 import type { StoredApiKey } from "../api-key.js";
+import type { Authorized } from "../authority.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
-import { type Authorized, bookEntryOf, byOnePerson } from "../second-person.js";
+import { bookEntryOf, byOnePerson } from "../second-person.js";
 import type { ApiKeyId } from "../values/ids.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -30,6 +31,6 @@ function decide(book: Book, command: RevokeApiKey, now: UnixMillis): Decision<St
   if (key === undefined) return refuse({ reason: "API_KEY_NOT_FOUND", keyId });
   if (key.revokedAt !== undefined) return replay(key);
   const row: StoredApiKey = { ...key, revokedAt: now };
-  const entry = bookEntryOf({ ...command, now }, { kind: "key.revoked" });
+  const entry = bookEntryOf({ ...command, now }, { kind: "key.revoked", detail: keyId });
   return { kind: "effect", resource: row, effect: { entries: [entry], puts: [{ table: "apiKeys", row }] } };
 }

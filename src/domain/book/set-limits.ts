@@ -1,5 +1,7 @@
+import type { Authorized } from "../authority.js";
 import type { BookHead } from "../book.js";
 import { type Book, type Decision, type Operation, refuse, replay } from "../decision.js";
+import type { DecidingRow } from "../journal.js";
 import {
   changedLimits,
   DEFAULT_TIER,
@@ -7,6 +9,7 @@ import {
   type LimitChanges,
   type Limits,
   limitsChanged,
+  limitsFromText,
   limitsOfTier,
   limitsText,
   NO_LIMITS,
@@ -15,7 +18,7 @@ import {
   TIERS_MAX,
 } from "../limits/limits.js";
 import type { LimitsInForce } from "../limits/usage.js";
-import { type Authorized, bookEntryOf, withSecondPerson } from "../second-person.js";
+import { bookEntryOf, withSecondPerson } from "../second-person.js";
 import type { StatusReason } from "../values/text.js";
 import { toUnixMillis, type UnixMillis } from "../values/time.js";
 
@@ -48,6 +51,10 @@ export const setLimits = withSecondPerson(operation, {
     const after = withChanges(before, command);
     if (tier === undefined) return limitsChanged("organization", before.organization, after.organization, asked);
     return limitsChanged(`tier ${tier}`, limitsOfTier(before, tier), limitsOfTier(after, tier), asked);
+  },
+  touchedBy: {
+    "limits.set": (row, { organizationId, tier }, book) =>
+      haveDiffered([tier], limitsIn(row), limitsOf(book.bookOf(organizationId))),
   },
 });
 
@@ -89,7 +96,24 @@ function decide(book: Book, command: SetLimits, now: UnixMillis): Decision<BookH
   };
 }
 
-function limitsOf({ limits }: BookHead): Limits {
+/** Returns the limits after a row of the kind limits.set. */
+export function limitsIn({ detail = "" }: DecidingRow): Limits {
+  const [, content = ""] = JSON.parse(detail) as readonly string[];
+  return limitsFromText(content);
+}
+
+/** Returns whether the limits of one of the tiers, or of the organization, were other ones. */
+export function haveDiffered(tiers: readonly (TierName | undefined)[], then: Limits, now: Limits): boolean {
+  return tiers.some((tier) => {
+    const [before, after] = [then, now].map((limits) =>
+      JSON.stringify(tier === undefined ? limits.organization : limitsOfTier(limits, tier)),
+    );
+    return before !== after;
+  });
+}
+
+/** Returns the limits of a book: no limits until an operator has set the first ones. */
+export function limitsOf({ limits }: Pick<BookHead, "limits">): Limits {
   return limits ?? NO_TIERS;
 }
 

@@ -1,8 +1,10 @@
+import type { Authorized } from "../authority.js";
 import type { BookHead } from "../book.js";
 import { changes, inWords } from "../change.js";
+import { EACH } from "../deciding-rows.js";
 import { type Book, type Decision, type Operation, replay } from "../decision.js";
 import { RESERVE_KINDS, type ReserveKind, type ReserveRule, rulesFromText, rulesText, ruleText } from "../reserve.js";
-import { type Authorized, bookEntryOf, withSecondPerson } from "../second-person.js";
+import { bookEntryOf, withSecondPerson } from "../second-person.js";
 import type { StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -23,6 +25,7 @@ export const setReserveRules = withSecondPerson(operation, {
       all.flatMap((rule) => (rule.kind === kind ? [ruleText(rule)] : [])).join("; ");
     return changes(...RESERVE_KINDS.map((kind) => [inWords(kind), of(before, kind), of(rules, kind)] as const));
   },
+  touchedBy: { "reserve.rules_set": EACH },
 });
 
 /** The book of a command is loaded anyway. */

@@ -1,7 +1,9 @@
+import type { Authorized } from "../authority.js";
 import type { BookHead } from "../book.js";
 import { changes } from "../change.js";
+import { NOTHING_TOUCHES } from "../deciding-rows.js";
 import { type Book, type Decision, type Operation, replay } from "../decision.js";
-import { type Authorized, bookEntryOf, byOnePerson, withSecondPerson } from "../second-person.js";
+import { bookEntryOf, byOnePerson, withSecondPerson } from "../second-person.js";
 import type { StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -28,6 +30,7 @@ export const resumeOrganization = withSecondPerson<ResumeOrganization, BookHead>
   // A later suspension has another row, and perhaps another cause.
   changesOf: ({ organizationId }, book) =>
     changes(["calls", `refused since row ${String(book.bookOf(organizationId).suspendedSeq)}`, "allowed"]),
+  touchedBy: NOTHING_TOUCHES,
 });
 
 /** The book of a command is loaded anyway. */

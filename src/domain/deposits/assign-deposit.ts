@@ -1,7 +1,7 @@
 import type { LedgerAccount } from "../account.js";
+import type { Authorized, NewIds } from "../authority.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import type { Deposit } from "../deposit.js";
-import type { Authorized, NewIds } from "../second-person.js";
 import type { AccountId, DepositId } from "../values/ids.js";
 import type { StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";

@@ -33,17 +33,17 @@ export const NO_WORDS = { description: "" as Description, metadata: NO_METADATA 
 
 /** Makes an entry about a deposit that belongs to no account. */
 export function depositEntry(
-  { id, organizationId, reason: why }: Deposit,
+  deposit: Deposit,
   { actor, reason, now }: DepositAct,
   given: Pick<JournalEntry, "kind" | "posting" | "receipt">,
 ): JournalEntry {
   return {
-    organizationId,
+    organizationId: deposit.organizationId,
     accountId: undefined,
     transactionId: undefined,
     freezeId: undefined,
     balancesAfter: undefined,
-    detail: depositDetail(id, why),
+    detail: depositDetail(deposit),
     actor,
     reason,
     recordedAt: now,
@@ -104,7 +104,7 @@ interface CreditedTo {
 
 /** Credits a deposit that is unallocated, by a mint which counts against the limits. */
 export function credited(
-  book: Book,
+  book: Pick<Book, "bookOf">,
   deposit: Deposit,
   { account, newTransactionId }: { readonly account: LedgerAccount; readonly newTransactionId: TransactionId },
   { actor, reason, now }: DepositAct,

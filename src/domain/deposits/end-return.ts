@@ -1,8 +1,8 @@
+import type { Commanded } from "../authority.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import type { Deposit } from "../deposit.js";
-import { refusalByReceipt } from "../movement.js";
+import { needReceipt, refusalByReceipt } from "../movement.js";
 import type { RailReceipt } from "../payment.js";
-import type { Commanded } from "../second-person.js";
 import type { DepositId } from "../values/ids.js";
 import type { StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
@@ -23,7 +23,7 @@ export interface EndReturn extends Commanded {
 export const endReturn: Operation<EndReturn, Deposit> = { lookup, decide, inSuspension: "always" };
 
 function lookup({ organizationId, depositId, receipt }: EndReturn, rows: Lookup): void {
-  if (receipt !== undefined) rows.need("receipt", { organizationId, name: receipt });
+  needReceipt(rows, organizationId, receipt);
   rows.need("deposit", depositId);
 }
 

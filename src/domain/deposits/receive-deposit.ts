@@ -1,4 +1,5 @@
 import type { LedgerAccount } from "../account.js";
+import type { Commanded } from "../authority.js";
 import {
   type Book,
   type Decision,
@@ -10,19 +11,20 @@ import {
   replay,
 } from "../decision.js";
 import type { Deposit, DepositReason, TypedReference } from "../deposit.js";
-import { refusalByAmount, refusalByLimits, refusalByReceipt } from "../movement.js";
+import { needReceipt, refusalByReceipt, sameNumberOf } from "../movement.js";
 import { type CompletePayment, reported } from "../orders/complete-payment.js";
+import { decideFlag } from "../orders/flag.js";
 import { orderOf } from "../orders/order.js";
 import type { RailAccountId, RailReceipt } from "../payment.js";
 import { type Comparison, decideRepeat } from "../repeat.js";
-import type { Commanded } from "../second-person.js";
 import type { Rail, Transaction } from "../transaction.js";
-import type { Cents } from "../values/cents.js";
+import { amountText, type Cents } from "../values/cents.js";
 import { readDepositReference } from "../values/deposit-reference.js";
 import type { DepositId, TransactionId } from "../values/ids.js";
 import type { MaskedPhone } from "../values/masked-phone.js";
-import { type IdempotencyKey, NO_REASON } from "../values/text.js";
+import { type IdempotencyKey, NO_REASON, type StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
+import { accountByReference } from "./by-reference.js";
 import { credited, inOneCommit, received, refusalToReceive } from "./credit.js";
 
 /** What shillings that came in have become: a deposit, or a payment of an order. */
@@ -63,7 +65,7 @@ function lookup(command: ReceiveDeposit, rows: Lookup): void {
   const key = creation?.idempotencyKey;
   if (key !== undefined) rows.need("idempotencyKeyOfDeposit", { organizationId, name: key });
   const reference = readDepositReference(typedReference);
-  rows.need("receipt", { organizationId, name: receipt });
+  needReceipt(rows, organizationId, receipt);
   if (reference !== undefined) rows.need("accountWithDepositReference", { organizationId, name: reference });
   if (orderId !== undefined) rows.need("order", orderId);
 }
@@ -76,10 +78,15 @@ function lookup(command: ReceiveDeposit, rows: Lookup): void {
  *
  * 1. The book has the receipt: a replay.
  * 2. The payer typed the reference of an order: the order takes the shillings, as from any report
- *    of the rail. Where the report would only raise a flag, they become a deposit, ORDER_UNCLEAR.
- * 3. The payer typed the reference of an account that can take the shillings within its limits:
+ *    of the rail. If it has counted another amount already, whose receipt nobody knows, it gets a
+ *    flag, and nothing is counted a second time. Otherwise they become a deposit, ORDER_UNCLEAR,
+ *    and an open order gets a flag, too: only a person completes it then.
+ * 3. The book has the number of the receipt from another source, on a caller's word: they become a
+ *    deposit, RECEIPT_ALREADY_USED, which names what has the number. An order with such a receipt
+ *    takes nothing by rule 2, and gets a flag.
+ * 4. The payer typed the reference of an account that can take the shillings within its limits:
  *    they become a deposit, which is credited in the same commit.
- * 4. Otherwise they become a deposit that waits for a person. Nothing tries again by itself.
+ * 5. Otherwise they become a deposit that waits for a person. Nothing tries again by itself.
  *
  * Refuses, in this order: BOOK_RESTORED, LIMIT_EXCEEDED of the organization's book. Then the list
  * is read again later. A caller's creation is refused with IDEMPOTENCY_KEY_REUSED and
@@ -111,20 +118,22 @@ function decide(book: Book, command: ReceiveDeposit, now: UnixMillis): Decision<
   const head = book.bookOf(organizationId);
   // The copy may lack what was spent of a deposit, and would credit it a second time.
   if (head.state === "RESTORED" && creation === undefined) return refuse({ reason: "BOOK_RESTORED" });
-  const ofOrder = takenByOrder(book, command, now);
-  if (ofOrder !== undefined && ofOrder.kind !== "refusal") {
-    return { ...ofOrder, resource: { ...NOTHING, transaction: ofOrder.resource } };
+  const taken = takenByOrder(book, command, now);
+  if (taken?.kind === "effect" || taken?.kind === "replay") {
+    return { ...taken, resource: { ...NOTHING, transaction: taken.resource } };
   }
 
   const refusal = refusalToReceive(head, amountCents);
   if (refusal !== undefined) return refuse(refusal);
   const act = { actor, reason: NO_REASON, now };
-  const account = accountOf(book, command, now);
+  const sameNumber = sameNumberOf(book, organizationId, receipt);
+  const account = sameNumber === undefined ? accountOf(book, command, now) : "RECEIPT_ALREADY_USED";
   if (typeof account === "string") {
-    const { deposit, effect } = received(depositOf(command, account, now), act);
-    return { kind: "effect", resource: { ...NOTHING, deposit }, effect: keyed(effect, command, deposit) };
+    const { deposit, effect } = received(depositOf(command, { reason: account, sameNumber, now }), act);
+    const both = taken?.kind === "unclear" ? joined(effect, taken.flag) : effect;
+    return { kind: "effect", resource: { ...NOTHING, deposit }, effect: keyed(both, command, deposit) };
   }
-  const first = received(depositOf(command, undefined, now), act);
+  const first = received(depositOf(command, { reason: undefined, sameNumber, now }), act);
   const { newTransactionId } = command;
   const second = credited(book, first.deposit, { account, newTransactionId }, act);
   const { deposit, transaction, effect } = inOneCommit(first, second);
@@ -149,16 +158,25 @@ const COMPARISON: Comparison<ReceiveDeposit, Deposit> = {
   phone: ["payer_phone_number", ({ phone }, { maskedPhone }) => phone === maskedPhone],
 };
 
-/** Returns what the order makes of the shillings. Undefined if it cannot take them. */
-function takenByOrder(book: Book, command: ReceiveDeposit, now: UnixMillis): Decision<Transaction> | undefined {
+type Taken =
+  | Decision<Transaction>
+  /** They become a deposit, and the order gets this flag. */
+  | { readonly kind: "unclear"; readonly flag: Effect }
+  /** They become a deposit. */
+  | undefined;
+
+/** Returns what the order makes of the shillings. */
+function takenByOrder(book: Book, command: ReceiveDeposit, now: UnixMillis): Taken {
   const { organizationId, orderId, actor, newTransactionId, receipt, amountCents, phone } = command;
   const order = orderId === undefined ? undefined : orderOf(book, organizationId, orderId);
   if (orderId === undefined || order === undefined) return undefined;
   const { railAccountId, direction } = order.payment;
   const { transaction } = order;
-  const receipts = [transaction, ...book.lateCorrections(organizationId, orderId)].map((each) => each.railReceipt);
+  const all = [transaction, ...book.lateCorrections(organizationId, orderId)];
   // A person may have mistyped the receipt of these very shillings.
-  const isConfirmed = receipts.every((each) => each === undefined || command.confirmedReceipts.includes(each));
+  const isConfirmed = all.every(
+    ({ railReceipt: known }) => known === undefined || command.confirmedReceipts.includes(known),
+  );
   if (railAccountId !== command.railAccountId || direction !== "MINT" || !isConfirmed) return undefined;
   if (transaction.failure === "REPORT_DIFFERS") return undefined;
   const report: CompletePayment = {
@@ -171,27 +189,41 @@ function takenByOrder(book: Book, command: ReceiveDeposit, now: UnixMillis): Dec
     receipt,
     amountCents,
     phone,
+    isListed: true,
     reason: NO_REASON,
   };
   const outcome = reported(book, order, report, now);
-  return outcome.kind === "not booked" ? undefined : outcome;
+  if (outcome.kind !== "not booked") return outcome;
+  const reason = `the rail lists ${amountText(amountCents)} with receipt ${receipt}` as StatusReason;
+  const flag = decideFlag(order, "REPORT_DIFFERS", { actor, reason, now });
+  // A query has counted them, and told no amount. The list has these shillings once.
+  const isCounted = all.some(
+    ({ status, railMovement, railReceipt }) =>
+      status === "COMPLETED" && railMovement !== undefined && railReceipt === undefined,
+  );
+  if (isCounted) return flag;
+  return transaction.status === "PROCESSING" && flag.kind === "effect"
+    ? { kind: "unclear", flag: flag.effect }
+    : undefined;
+}
+
+/** The effects touch different rows. */
+function joined(first: Effect, second: Effect): Effect {
+  return { ...first, entries: [...first.entries, ...second.entries], puts: [...first.puts, ...second.puts] };
 }
 
 /** Returns the account to credit, or why there is none. */
 function accountOf(book: Book, command: ReceiveDeposit, now: UnixMillis): LedgerAccount | DepositReason {
-  const { organizationId, typedReference, orderId, amountCents } = command;
+  const { typedReference, orderId } = command;
   if (orderId !== undefined) return "ORDER_UNCLEAR";
   if (typedReference === "") return "NO_REFERENCE";
-  const reference = readDepositReference(typedReference);
-  const account = reference === undefined ? undefined : book.accountWithDepositReference(organizationId, reference);
-  if (account === undefined) return "UNKNOWN_REFERENCE";
-  if (account.status === "CLOSED") return "ACCOUNT_CLOSED";
-  const movement = { type: "MINT", amountCents } as const;
-  const refusal = refusalByAmount(book, account, movement) ?? refusalByLimits(book, account, movement, now);
-  return refusal === undefined ? account : "LIMIT_EXCEEDED";
+  return accountByReference(book, command, readDepositReference(typedReference), now);
 }
 
-function depositOf(command: ReceiveDeposit, reason: DepositReason | undefined, now: UnixMillis): Deposit {
+function depositOf(
+  command: ReceiveDeposit,
+  { reason, sameNumber, now }: Pick<Deposit, "reason" | "sameNumber"> & { readonly now: UnixMillis },
+): Deposit {
   const { typedReference } = command;
   return {
     id: command.newDepositId,
@@ -202,6 +234,7 @@ function depositOf(command: ReceiveDeposit, reason: DepositReason | undefined, n
     amountCents: command.amountCents,
     status: "UNALLOCATED",
     reason,
+    sameNumber,
     accountId: undefined,
     transactionId: undefined,
     credits: 0,

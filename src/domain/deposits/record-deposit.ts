@@ -1,9 +1,9 @@
+import type { Authorized, NewIds } from "../authority.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import type { Deposit } from "../deposit.js";
-import { refusalByReceipt } from "../movement.js";
+import { needReceipt, refusalByNumber } from "../movement.js";
 import type { RailReceipt } from "../payment.js";
 import { type Comparison, differingFields } from "../repeat.js";
-import type { Authorized, NewIds } from "../second-person.js";
 import { DIRECT_RAIL } from "../transaction.js";
 import type { Cents } from "../values/cents.js";
 import type { AccountId } from "../values/ids.js";
@@ -31,7 +31,7 @@ export const recordDeposit = withPersonAbove(operation, {
 });
 
 function lookup({ organizationId, receipt, accountId }: RecordDeposit, rows: Lookup): void {
-  rows.need("receipt", { organizationId, name: receipt });
+  needReceipt(rows, organizationId, receipt);
   if (accountId !== undefined) rows.need("account", accountId);
 }
 
@@ -48,7 +48,7 @@ function decide(book: Book, command: RecordDeposit, now: UnixMillis): Decision<D
   const same = book.depositWithReceipt(organizationId, receipt);
   if (same !== undefined && differingFields(COMPARISON, command, same, book).length === 0) return replay(same);
   const refusal =
-    refusalByReceipt(book, organizationId, receipt) ??
+    refusalByNumber(book, organizationId, receipt) ??
     refusalToReceive(book.bookOf(organizationId), amountCents) ??
     (accountId === undefined ? undefined : refusalToCredit(book, { organizationId, accountId, amountCents }));
   if (refusal !== undefined) return refuse(refusal);
@@ -66,6 +66,7 @@ function decide(book: Book, command: RecordDeposit, now: UnixMillis): Decision<D
       amountCents,
       status: "UNALLOCATED",
       reason: account === undefined ? "BY_HAND" : undefined,
+      sameNumber: undefined,
       accountId: undefined,
       transactionId: undefined,
       credits: 0,

@@ -1,8 +1,8 @@
+import type { Authorized } from "../authority.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import type { Deposit } from "../deposit.js";
-import { refusalByReceipt } from "../movement.js";
+import { needReceipt, refusalByReceipt } from "../movement.js";
 import type { RailReceipt } from "../payment.js";
-import type { Authorized } from "../second-person.js";
 import type { Rail } from "../transaction.js";
 import type { DepositId } from "../values/ids.js";
 import { type Parsed, parsed, unparsed } from "../values/parsed.js";
@@ -32,7 +32,7 @@ export function parseThroughRail(rail: Rail, returnsPayments: boolean): Parsed<t
 }
 
 function lookup({ organizationId, depositId, receipt }: ReturnDeposit, rows: Lookup): void {
-  if (receipt !== undefined) rows.need("receipt", { organizationId, name: receipt });
+  needReceipt(rows, organizationId, receipt);
   rows.need("deposit", depositId);
 }
 

@@ -1,9 +1,9 @@
+import type { Authorized, NewIds } from "../authority.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { type Deposit, isUnallocated } from "../deposit.js";
 import { redeemPosting, shortfallPosting } from "../journal.js";
-import { refusalByReceipt } from "../movement.js";
+import { needReceipt, refusalByReceipt } from "../movement.js";
 import type { RailReceipt } from "../payment.js";
-import type { Authorized, NewIds } from "../second-person.js";
 import type { DepositId, TransactionId } from "../values/ids.js";
 import type { StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
@@ -29,7 +29,7 @@ export const reverseDeposit = withPersonAbove(operation, { statusAfter: () => "r
 
 function lookup({ organizationId, depositId, transactionId, receipt }: ReverseDeposit, rows: Lookup): void {
   if (transactionId !== undefined) rows.need("transaction", transactionId);
-  rows.need("receipt", { organizationId, name: receipt });
+  needReceipt(rows, organizationId, receipt);
   rows.need("deposit", depositId);
 }
 

@@ -1,8 +1,8 @@
+import type { Authorized, NewIds } from "../authority.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import type { Deposit } from "../deposit.js";
 import { uncreditPosting } from "../journal.js";
 import { refusalByAmount } from "../movement.js";
-import type { Authorized, NewIds } from "../second-person.js";
 import type { DepositId, TransactionId } from "../values/ids.js";
 import type { StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";

@@ -1,9 +1,11 @@
+import type { Acted, Authorized } from "../authority.js";
 import { changes, inWords } from "../change.js";
 import type { Book, Operation } from "../decision.js";
-import type { Deposit } from "../deposit.js";
+import { type Deposit, readDepositDetail } from "../deposit.js";
+import type { DecidingRow } from "../journal.js";
 import type { RailReceipt } from "../payment.js";
 import { correctAloneMaxCents } from "../rail-account.js";
-import { type Acted, type Authorized, IN_EVERY_POLICY, withSecondPerson } from "../second-person.js";
+import { withSecondPerson } from "../second-person.js";
 import { amountText } from "../values/cents.js";
 import type { AccountId, DepositId } from "../values/ids.js";
 
@@ -30,20 +32,12 @@ export function withPersonAbove<C extends ActOnDeposit>(
   operation: Operation<C, Deposit>,
   { amountOf = amountOfDeposit, statusAfter }: DepositWords<C>,
 ): Operation<C, Acted<Deposit>> {
-  const locked: Operation<C, Deposit> = {
-    ...operation,
-    lookup: (command, rows) => {
-      operation.lookup(command, rows);
-      rows.need("railAccounts", command.organizationId);
-      rows.need("waitingProposals", command.organizationId);
-    },
-  };
-  return withSecondPerson(locked, {
-    groupOf: (_head, command, book) => {
+  return withSecondPerson(operation, {
+    judged: (command, book) => {
       const accounts = book.railAccounts(command.organizationId);
       const ofRail = accounts.find(({ id }) => id === depositOf(command, book)?.railAccountId);
-      const aloneMaxCents = ofRail?.resolveAloneMaxCents ?? correctAloneMaxCents(accounts);
-      return amountOf(command, book) > aloneMaxCents ? IN_EVERY_POLICY : undefined;
+      const maxCents = ofRail?.resolveAloneMaxCents ?? correctAloneMaxCents(accounts);
+      return { amountCents: amountOf(command, book), maxCents };
     },
     changesOf: (command, book) => {
       const deposit = depositOf(command, book);
@@ -57,7 +51,13 @@ export function withPersonAbove<C extends ActOnDeposit>(
         ["credits so far", credits, credits],
       );
     },
+    // Credits are counted, and other ends of a deposit are final.
+    touchedBy: { "deposit.return_failed": isOfDeposit },
   });
+}
+
+function isOfDeposit({ detail = "" }: DecidingRow, { depositId }: ActOnDeposit): boolean {
+  return readDepositDetail(detail).id === depositId;
 }
 
 function depositOf({ organizationId, depositId }: ActOnDeposit, book: Book): Deposit | undefined {

@@ -1,4 +1,5 @@
 import type { LedgerAccount } from "../account.js";
+import type { Commanded } from "../authority.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse } from "../decision.js";
 import type { Deposit } from "../deposit.js";
 import { creditedTo } from "../deposits/credit.js";
@@ -6,16 +7,16 @@ import { type Destination, type DestinationKind, type DestinationNumber, maskNum
 import {
   countedNow,
   moved,
+  needReceipt,
   type NewTransaction,
   refusalByAmount,
   refusalByLimits,
-  refusalByReceipt,
+  refusalByNumber,
   refusalByStatus,
 } from "../movement.js";
 import type { Payment, RailReceipt, RailTerms } from "../payment.js";
 import type { Refusal } from "../refusal.js";
 import { type Comparison, decideRepeat } from "../repeat.js";
-import type { Commanded } from "../second-person.js";
 import { DIRECT_RAIL, type Rail, type Transaction, type TransactionType } from "../transaction.js";
 import type { Cents } from "../values/cents.js";
 import type { AccountId, DestinationId, TransactionId } from "../values/ids.js";
@@ -49,7 +50,7 @@ export const moveMoney: Operation<MoveMoney, Transaction> = { lookup, decide };
 function lookup(command: MoveMoney, rows: Lookup): void {
   const { organizationId, accountId, reference, receipt, destinationId, idempotencyKey } = command;
   if (destinationId !== undefined) rows.need("destination", destinationId);
-  if (receipt !== undefined) rows.need("receipt", { organizationId, name: receipt });
+  needReceipt(rows, organizationId, receipt);
   if (command.rail === DIRECT_RAIL) rows.need("account", accountId);
   else rows.need("accountHolder", accountId);
   if (command.railTerms?.payerPhoneNumber === undefined) {
@@ -74,7 +75,7 @@ function lookup(command: MoveMoney, rows: Lookup): void {
  * LIMIT_EXCEEDED, and at last, not on the direct rail, AMOUNT_NOT_PAYABLE,
  * PHONE_NUMBER_NOT_PAYABLE, PHONE_NUMBER_COOLING (redeem) and DESTINATION_COOLING.
  */
-function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
+function decide(book: Book, command: MoveMoney, now: UnixMillis, clock: UnixMillis): Decision<Transaction> {
   const { organizationId, accountId, actor, idempotencyKey, reference } = command;
   const repeated = decideRepeat(
     COMPARISON,
@@ -95,7 +96,7 @@ function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Trans
   if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
   const refusal = refusalByStatus(account);
   if (refusal !== undefined) return refuse(refusal);
-  if (command.rail !== DIRECT_RAIL) return order(book, account, command, now);
+  if (command.rail !== DIRECT_RAIL) return order(book, account, command, { now, clock });
 
   const deposit = depositToClaim(book, command);
   const given: NewTransaction =
@@ -114,20 +115,29 @@ function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Trans
 
 /** Returns why what the caller attests is not enough. */
 function refusalToAttest(book: Book, { name, organizationId, receipt }: MoveMoney): Refusal | undefined {
-  if (receipt !== undefined) return refusalByReceipt(book, organizationId, receipt);
+  if (receipt !== undefined) return refusalByNumber(book, organizationId, receipt);
   const isRequired = name === "mint" && book.bookOf(organizationId).receiptsRequiredSeq !== undefined;
   return isRequired ? { reason: "RECEIPT_REQUIRED" } : undefined;
 }
 
-/** Returns the deposit whose shillings a mint attests: an unallocated one of the same amount. */
+/**
+ * Returns the deposit whose shillings a mint attests: an unallocated one of the same amount. Not
+ * one whose shillings may be those of an earlier mint: a person decides that.
+ */
 function depositToClaim(book: Book, { name, organizationId, receipt, amountCents }: MoveMoney): Deposit | undefined {
   if (name !== "mint" || receipt === undefined) return undefined;
   const deposit = book.depositWithReceipt(organizationId, receipt);
-  return deposit?.status === "UNALLOCATED" && deposit.amountCents === amountCents ? deposit : undefined;
+  if (deposit?.status !== "UNALLOCATED" || deposit.amountCents !== amountCents) return undefined;
+  return deposit.sameNumber === undefined ? deposit : undefined;
 }
 
 /** Accepts a transaction that a rail must carry out. */
-function order(book: Book, account: LedgerAccount, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
+function order(
+  book: Book,
+  account: LedgerAccount,
+  command: MoveMoney,
+  { now, clock }: { readonly now: UnixMillis; readonly clock: UnixMillis },
+): Decision<Transaction> {
   const { accountId, actor, idempotencyKey, rail, railTerms } = command;
   if (railTerms === undefined) return refuse({ reason: "RAIL_NOT_CONFIGURED", rail });
   const destination = destinationOf(book, command, railTerms);
@@ -138,7 +148,7 @@ function order(book: Book, account: LedgerAccount, command: MoveMoney, now: Unix
   const refusal =
     refusalByAmount(book, account, given) ??
     refusalByLimits(book, account, given, now) ??
-    refusalToOrder(book, command, { railTerms, party, now });
+    refusalToOrder(book, command, { railTerms, party, clock });
   if (refusal !== undefined) return refuse(refusal);
 
   const charged: LedgerAccount = { ...account, openPayments: account.openPayments + 1 };
@@ -156,7 +166,8 @@ function order(book: Book, account: LedgerAccount, command: MoveMoney, now: Unix
     begunAt: undefined,
     sends: 0,
     turnedAway: 0,
-    dueAt: now,
+    aheadMillis: now - clock,
+    dueAt: clock,
     updatedAt: now,
   };
   const { effect } = accepted;
@@ -221,7 +232,7 @@ interface Party {
 function refusalToOrder(
   book: Book,
   { name, organizationId, accountId, amountCents, rail }: MoveMoney,
-  { railTerms, party, now }: { railTerms: RailTerms; party: Party; now: UnixMillis },
+  { railTerms, party, clock }: { railTerms: RailTerms; party: Party; clock: UnixMillis },
 ): Refusal | undefined {
   const { phoneNumbers, phoneCoolingMillis } = railTerms;
   const { kind, number, payable, destination } = party;
@@ -231,12 +242,12 @@ function refusalToOrder(
   if (kind === "PHONE" && !phoneNumbers.test(number)) return { reason: "PHONE_NUMBER_NOT_PAYABLE", rail };
   if (destination !== undefined) {
     const { id: destinationId, usableAt } = destination;
-    return usableAt > now ? { reason: "DESTINATION_COOLING", destinationId, until: usableAt } : undefined;
+    return usableAt > clock ? { reason: "DESTINATION_COOLING", destinationId, until: usableAt } : undefined;
   }
   const changedAt = book.accountHolder(organizationId, accountId)?.phoneNumberChangedAt;
   if (name === "mint" || changedAt === undefined) return undefined;
   const until = toUnixMillis(changedAt + phoneCoolingMillis);
-  return until > now ? { reason: "PHONE_NUMBER_COOLING", accountId, until } : undefined;
+  return until > clock ? { reason: "PHONE_NUMBER_COOLING", accountId, until } : undefined;
 }
 
 /** Returns the destination that the command names, or why it cannot be paid at all. */

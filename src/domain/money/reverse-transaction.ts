@@ -1,18 +1,13 @@
+import type { Acted, Authorized, Commanded, NewIds } from "../authority.js";
 import { changes } from "../change.js";
+import { NOTHING_TOUCHES } from "../deciding-rows.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse } from "../decision.js";
-import { moved, refusalByAmount, refusalByReceipt, refusalByStatus, takenBack } from "../movement.js";
+import { moved, needReceipt, refusalByAmount, refusalByNumber, refusalByStatus, takenBack } from "../movement.js";
 import type { RailReceipt } from "../payment.js";
 import { correctAloneMaxCents } from "../rail-account.js";
 import type { Refusal } from "../refusal.js";
 import { type Comparison, decideRepeat } from "../repeat.js";
-import {
-  type Acted,
-  type Authorized,
-  type Commanded,
-  IN_EVERY_POLICY,
-  type NewIds,
-  withSecondPerson,
-} from "../second-person.js";
+import { withSecondPerson } from "../second-person.js";
 import { DIRECT_RAIL, reversalReference, type Transaction } from "../transaction.js";
 import { amountText } from "../values/cents.js";
 import type { TransactionId } from "../values/ids.js";
@@ -38,7 +33,7 @@ export interface ReverseTransaction extends Commanded {
   readonly idempotencyKey: IdempotencyKey | undefined;
 }
 
-/** The same on the word of an operator, which may need a second person. */
+/** Undoes a transaction on the word of an operator, which may need a second person. */
 export interface ReverseByOperator extends Authorized {
   readonly name: "reverseTransaction";
   readonly transactionId: TransactionId;
@@ -59,18 +54,14 @@ const byOperator = withSecondPerson<ReverseByOperator, Transaction>(
   {
     lookup: (command, rows) => {
       lookup(plain(command), rows);
-      rows.need("railAccounts", command.organizationId);
-      rows.need("waitingProposals", command.organizationId);
     },
     decide: (book, command, now) => decide(book, plain(command), now),
   },
   {
-    groupOf: (_head, command, book) => {
-      const { amountCents } = originalOf(command, book);
-      return amountCents > correctAloneMaxCents(book.railAccounts(command.organizationId))
-        ? IN_EVERY_POLICY
-        : undefined;
-    },
+    judged: (command, book) => ({
+      amountCents: originalOf(command, book).amountCents,
+      maxCents: correctAloneMaxCents(book.railAccounts(command.organizationId)),
+    }),
     changesOf: (command, book) => {
       const { type, amountCents } = originalOf(command, book);
       const [original, reversal] = type === "MINT" ? ["mint", "redemption"] : ["redemption", "mint"];
@@ -80,6 +71,8 @@ const byOperator = withSecondPerson<ReverseByOperator, Transaction>(
         ["receipt", undefined, command.receipt],
       );
     },
+    // A transaction is reversed once.
+    touchedBy: NOTHING_TOUCHES,
   },
 );
 
@@ -94,8 +87,8 @@ export const reverseTransaction: Operation<ReverseTransaction | ReverseByOperato
     if ("authority" in command) byOperator.lookup(command, rows);
     else lookup(command, rows);
   },
-  decide: (book, command, now) =>
-    "authority" in command ? byOperator.decide(book, command, now) : decide(book, command, now),
+  decide: (book, command, now, clock) =>
+    "authority" in command ? byOperator.decide(book, command, now, clock) : decide(book, command, now),
   inSuspension: "of operators",
 };
 
@@ -111,7 +104,7 @@ function plain({ organizationId, actor, transactionId, receipt, note, facts }: R
 }
 
 function lookup({ organizationId, transactionId, receipt, idempotencyKey }: ReverseTransaction, rows: Lookup): void {
-  if (receipt !== undefined) rows.need("receipt", { organizationId, name: receipt });
+  needReceipt(rows, organizationId, receipt);
   rows.need("transaction", transactionId);
   rows.need("transactionWithReference", { organizationId, name: reversalReference(transactionId) });
   if (idempotencyKey !== undefined) rows.need("idempotencyKey", { organizationId, name: idempotencyKey });
@@ -155,7 +148,7 @@ function decide(book: Book, command: ReverseTransaction, now: UnixMillis): Decis
   const type = original.type === "MINT" ? "REDEEM" : "MINT";
   const refusal =
     refusalByStatus(account) ??
-    refusalByReceipt(book, organizationId, receipt) ??
+    refusalByNumber(book, organizationId, receipt) ??
     refusalByAmount(book, account, { type, amountCents });
   if (refusal !== undefined) return refuse(refusal);
 

@@ -1,6 +1,6 @@
+import type { Commanded } from "../authority.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import type { Payment, RailReference } from "../payment.js";
-import type { Commanded } from "../second-person.js";
 import type { Transaction } from "../transaction.js";
 import type { TransactionId } from "../values/ids.js";
 import type { UnixMillis } from "../values/time.js";

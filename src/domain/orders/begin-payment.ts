@@ -1,6 +1,6 @@
+import type { Commanded } from "../authority.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse } from "../decision.js";
-import { hasIdAtRail, isTurnedAwayTooLong, type Payment, turnedAwayMax } from "../payment.js";
-import type { Commanded } from "../second-person.js";
+import { begunByClock, hasIdAtRail, isTurnedAwayTooLong, type Payment, turnedAwayMax } from "../payment.js";
 import type { Transaction } from "../transaction.js";
 import type { TransactionId } from "../values/ids.js";
 import type { UnixMillis } from "../values/time.js";
@@ -39,14 +39,15 @@ function lookup({ organizationId, transactionId }: BeginPayment, rows: Lookup): 
  * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION, BOOK_RESTORED, ACCOUNT_FROZEN,
  * RAIL_ACCOUNT_CHANGED.
  */
-function decide(book: Book, command: BeginPayment, now: UnixMillis): Decision<Transaction> {
+function decide(book: Book, command: BeginPayment, now: UnixMillis, clock: UnixMillis): Decision<Transaction> {
   const { organizationId, transactionId, actor } = command;
   const order = orderOf(book, organizationId, transactionId);
   if (order === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
   const { transaction, account, payment } = order;
   const isAllowed =
     command.isAgain === true ? payment.state === "SENDING" && hasIdAtRail(payment) : payment.state === "READY";
-  const isOneTooMany = payment.turnedAway >= turnedAwayMax(payment) || isTurnedAwayTooLong(payment, now);
+  const isTooLong = isTurnedAwayTooLong({ ...payment, begunAt: begunByClock(payment) }, clock);
+  const isOneTooMany = payment.turnedAway >= turnedAwayMax(payment) || isTooLong;
   if (!isAllowed || isOneTooMany || mayHaveMoved(transaction)) {
     return refuse({ reason: "INVALID_TRANSITION", from: transaction.status, to: "PROCESSING" });
   }
@@ -64,6 +65,7 @@ function decide(book: Book, command: BeginPayment, now: UnixMillis): Decision<Tr
     ...payment,
     state: "SENDING",
     begunAt: payment.begunAt ?? now,
+    aheadMillis: payment.begunAt === undefined ? now - clock : payment.aheadMillis,
     sends: payment.sends + 1,
     dueAt: command.nextCheckAt,
     updatedAt: now,

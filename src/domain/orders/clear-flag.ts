@@ -1,7 +1,8 @@
+import type { Authorized } from "../authority.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { detailBy } from "../journal.js";
 import type { FlagReason } from "../payment.js";
-import { type Authorized, byOnePerson } from "../second-person.js";
+import { byOnePerson } from "../second-person.js";
 import type { Transaction } from "../transaction.js";
 import type { TransactionId } from "../values/ids.js";
 import type { StatusReason } from "../values/text.js";

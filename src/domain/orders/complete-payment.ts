@@ -1,6 +1,7 @@
+import type { Commanded } from "../authority.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
+import { needReceipt, sameNumberOf } from "../movement.js";
 import type { FlagReason, MovementReport, Payment, RailReceipt } from "../payment.js";
-import type { Commanded } from "../second-person.js";
 import type { Transaction } from "../transaction.js";
 import type { TransactionId } from "../values/ids.js";
 import { canBePhone } from "../values/masked-phone.js";
@@ -21,6 +22,8 @@ export type CompletePayment = Commanded &
     readonly newTransactionId: TransactionId;
     /** Whether a message of the rail says that the same movement failed. */
     readonly isDenied?: boolean;
+    /** Whether the report is a row of the rail's own list: it needs no phone to decide a doubt. */
+    readonly isListed?: boolean;
     readonly reason: StatusReason;
   };
 
@@ -28,7 +31,7 @@ export const completePayment: Operation<CompletePayment, Transaction> = { lookup
 
 function lookup({ organizationId, transactionId, movement, receipt }: CompletePayment, rows: Lookup): void {
   rows.need("order", transactionId);
-  if (receipt !== undefined) rows.need("receipt", { organizationId, name: receipt });
+  needReceipt(rows, organizationId, receipt);
   if (movement !== undefined) rows.need("movement", { organizationId, name: movement });
 }
 
@@ -36,13 +39,15 @@ function lookup({ organizationId, transactionId, movement, receipt }: CompletePa
  * Books a rail's report that shillings moved: the only place that recognises them without an
  * operator. A report is never refused. It is booked, it is a replay, or it raises a flag in the
  * same command, so that nothing is lost between the two. A report without an amount or a phone
- * number agrees with every one. But once a report has contradicted the order, only a report that
- * leaves nothing out completes it, or a person: one that says less cannot overrule it.
+ * number agrees with every one. But once a report has contradicted the order, or a message says
+ * that the movement failed, only a report that leaves nothing out completes it, or a person: one
+ * that says less cannot overrule it.
  *
  * The first rule that fits decides:
  *
  * 1. The book has the receipt: a replay if it belongs to this order and has the amount, and
- *    otherwise a flag.
+ *    otherwise a flag. So it is if the book has its number from another source, on a caller's word:
+ *    a person completes the order then, or fails it.
  * 2. The book has the movement: the report may add the receipt. If it differs, it raises a flag.
  * 3. A transaction of the order has a movement without receipt, or a receipt without movement, and
  *    the report has only the other: it speaks of the same.
@@ -103,6 +108,7 @@ class PaymentReport {
       if (same === undefined) return this.#flag("RECEIPT_ALREADY_USED");
       return this.#hasAmountOf(same) ? replay(same) : this.#flag("REPORT_DIFFERS");
     }
+    if (sameNumberOf(this.#book, organizationId, receipt) !== undefined) return this.#flag("RECEIPT_ALREADY_USED");
     const moved = movement === undefined ? undefined : this.#book.transactionWithMovement(organizationId, movement);
     if (moved === undefined) return undefined;
     const same = this.#ofOrder(moved);
@@ -131,7 +137,9 @@ class PaymentReport {
         return this.#flag("REPORT_WITHOUT_ORDER");
       case "PROCESSING":
         if (!this.#hasAmountOf(transaction) || !this.#hasPhoneOf(payment)) return this.#flag("REPORT_DIFFERS");
-        return isContradicted(transaction) && !this.#isWhole() ? this.#flag(undefined) : this.#complete();
+        if (this.#isWhole()) return this.#complete();
+        if (isContradicted(transaction)) return this.#flag(undefined);
+        return this.#command.isDenied === true ? this.#flag("REPORT_DIFFERS") : this.#complete();
       case "COMPLETED":
       case "FAILED":
         return this.#correct();
@@ -190,8 +198,8 @@ class PaymentReport {
 
   /** Whether the report leaves out nothing in which a report can differ. */
   #isWhole(): boolean {
-    const { receipt, amountCents, phone } = this.#command;
-    return receipt !== undefined && amountCents !== undefined && phone !== undefined;
+    const { receipt, amountCents, phone, isListed } = this.#command;
+    return receipt !== undefined && amountCents !== undefined && (phone !== undefined || isListed === true);
   }
 
   #hasAmountOf({ amountCents }: Transaction): boolean {

@@ -30,7 +30,7 @@ export function isContradicted({ openFlags }: Transaction): boolean {
 }
 
 /** Whether a report says that shillings moved, and the book did not take them for the order. */
-export function mayHaveMoved({ openFlags }: Transaction): boolean {
+export function mayHaveMoved({ openFlags }: Pick<Transaction, "openFlags">): boolean {
   return openFlags.some((flag) => flag !== "OUTCOME_UNKNOWN");
 }
 

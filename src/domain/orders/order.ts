@@ -1,4 +1,5 @@
 import type { LedgerAccount } from "../account.js";
+import type { PartBook } from "../book-after.js";
 import type { Book, Put } from "../decision.js";
 import { type Counted, takenBack } from "../movement.js";
 import type { Payment } from "../payment.js";
@@ -16,7 +17,7 @@ export interface Order {
 /**
  * Returns undefined if the organization has no such transaction, or if it was not given to a rail.
  */
-export function orderOf(book: Book, organizationId: OrganizationId, id: TransactionId): Order | undefined {
+export function orderOf(book: PartBook, organizationId: OrganizationId, id: TransactionId): Order | undefined {
   const transaction = book.transaction(organizationId, id);
   const payment = book.payment(organizationId, id);
   if (transaction === undefined || payment === undefined) return undefined;
@@ -24,7 +25,7 @@ export function orderOf(book: Book, organizationId: OrganizationId, id: Transact
 }
 
 /** Returns the account of a transaction. A lookup of the transaction loads it. */
-export function accountOf(book: Book, { id, organizationId, accountId }: Transaction): LedgerAccount {
+export function accountOf(book: Pick<Book, "account">, { id, organizationId, accountId }: Transaction): LedgerAccount {
   const account = book.account(organizationId, accountId);
   if (account === undefined) throw new Error(`${id} refers to ${accountId}, which was not loaded`);
   return account;
@@ -47,7 +48,7 @@ export function ended({ account, payment }: Pick<Order, "account" | "payment">, 
 /** The rows of an order whose payment has ended without a movement: it counts no longer. */
 export type EndedWithoutMovement = EndedPayment & Counted;
 
-export function endedWithoutMovement(book: Book, order: Order, now: UnixMillis): EndedWithoutMovement {
+export function endedWithoutMovement(book: Pick<Book, "bookOf">, order: Order, now: UnixMillis): EndedWithoutMovement {
   const { account, put } = ended(order, now);
   return { ...takenBack(book, account, order.transaction, now), put };
 }

@@ -1,13 +1,14 @@
+import type { Authorized, NewIds } from "../authority.js";
 import { type BookSums, MAX_SUM_CENTS } from "../book.js";
+import type { PartBook } from "../book-after.js";
 import { type Change, changes, inWords } from "../change.js";
+import { NOTHING_TOUCHES } from "../deciding-rows.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
-import { refusalByReceipt } from "../movement.js";
+import { needReceipt, refusalByReceipt } from "../movement.js";
 import type { Resolution } from "../payment.js";
-import { detailOf, type Intent, isApproved, personsOf, standingAfter } from "../proposal.js";
 import { isReceiptOf } from "../receipt.js";
-import { type Authorized, contentOf, refusalIfOutdated, refusalToApprove } from "../second-person.js";
+import { withSecondPerson } from "../second-person.js";
 import type { ResolvedTransaction, Transaction } from "../transaction.js";
-import { isOfOperators } from "../values/actor.js";
 import { amountText } from "../values/cents.js";
 import type { TransactionId } from "../values/ids.js";
 import type { StatusReason } from "../values/text.js";
@@ -20,50 +21,77 @@ import { effectOf, lastOf, postedStep, type Steps } from "./step.js";
 export interface ResolveTransaction extends Authorized {
   readonly name: "resolveTransaction";
   readonly transactionId: TransactionId;
-  /** The id of a correction, if the resolution needs one. */
-  readonly newTransactionId: TransactionId;
   readonly resolution: Resolution;
-  readonly note: StatusReason;
+  /** The id of a correction, if the resolution needs one, and the own words of each person. */
+  readonly facts: Pick<NewIds, "newTransactionId"> & { readonly note: StatusReason };
 }
 
-export const resolveTransaction: Operation<ResolveTransaction, ResolvedTransaction> = {
+const operation: Operation<ResolveTransaction, ResolvedTransaction> = {
   lookup,
-  decide,
+  decide: decideResolution,
   inSuspension: "of operators",
 };
 
+export const resolveTransaction = withSecondPerson(operation, {
+  subjectOf: ({ transactionId }) => transactionId,
+  namesPersons: true,
+  judged: (command, book) => {
+    const { organizationId, resolution } = command;
+    const { transaction, payment } = openOrderOf(command, book);
+    const movedCents = resolution.kind === "MOVED" ? resolution.amountCents : transaction.amountCents;
+    const railAccount = book.railAccounts(organizationId).find(({ id }) => id === payment.railAccountId);
+    const amountCents = Math.max(transaction.amountCents, movedCents);
+    return { amountCents, maxCents: railAccount?.resolveAloneMaxCents ?? 0 };
+  },
+  changesOf: (command, book) => changesBy(command.resolution, openOrderOf(command, book).transaction),
+  // Its flags are shown, and none comes down while it is open.
+  touchedBy: NOTHING_TOUCHES,
+  noted: (book, command, { detail, now }) => {
+    const { transaction, account } = openOrderOf(command, book);
+    const { actor, facts } = command;
+    const kind = "transaction.resolution_proposed";
+    const proposed = { ...transaction, updatedAt: now };
+    return effectOf([postedStep({ transaction: proposed, account, kind, actor, reason: facts.note, detail })]);
+  },
+});
+
+/** The operation has refused an order that is not open. */
+function openOrderOf({ organizationId, transactionId }: ResolveTransaction, book: Book): Order {
+  return orderOf(book, organizationId, transactionId) as Order;
+}
+
 function lookup({ organizationId, transactionId, resolution }: ResolveTransaction, rows: Lookup): void {
   rows.need("order", transactionId);
-  rows.need("proposal", transactionId);
-  rows.need("railAccounts", organizationId);
-  if (resolution.kind !== "FAILED") rows.need("receipt", { organizationId, name: resolution.receipt });
+  if (resolution.kind !== "FAILED") needReceipt(rows, organizationId, resolution.receipt);
 }
 
 /** For so long after a begin the request may be on its way. It is more than a server takes. */
 const REQUEST_MILLIS_MAX = 60_000;
 
 /**
- * Ends a PROCESSING transaction on the word of a person. Above what the account at the rail lets
- * one person do, another one must have proposed the same. Otherwise the resolution is noted as a
- * proposal, and the transaction stays PROCESSING. The same resolution again is a replay. The row
- * that ends it names the persons. A proposal of an API key does not lapse.
+ * Ends a PROCESSING transaction on the word of a person. The same resolution again is a replay. The
+ * rows that end it name the persons.
  *
  * FAILED is refused while the request may be on its way to the rail: the rail could still pay.
  *
  * MOVED ends the transaction as FAILED, and books what really moved as a correction.
  *
  * Refuses, in this order: TRANSACTION_NOT_FOUND, PAYMENT_NOT_FOUND, TRANSACTION_ALREADY_ENDED,
- * INVALID_TRANSITION, RECEIPT_OF_OTHER_RAIL, RECEIPT_ALREADY_USED, those of `refusalToApprove`,
- * PROPOSAL_OUTDATED (other flags are up), LIMIT_EXCEEDED (of the organization's book).
+ * INVALID_TRANSITION, RECEIPT_OF_OTHER_RAIL, RECEIPT_ALREADY_USED, LIMIT_EXCEEDED (of the
+ * organization's book).
  */
-function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decision<ResolvedTransaction> {
-  const { organizationId, transactionId, resolution, authority, actor, note: reason } = command;
+export function decideResolution(
+  book: PartBook,
+  command: ResolveTransaction,
+  now: UnixMillis,
+): Decision<ResolvedTransaction> {
+  const { organizationId, transactionId, resolution, authority, actor, facts } = command;
   const order = orderOf(book, organizationId, transactionId);
   if (order === undefined) {
     const isThere = book.transaction(organizationId, transactionId) !== undefined;
     return refuse({ reason: isThere ? "PAYMENT_NOT_FOUND" : "TRANSACTION_NOT_FOUND", transactionId });
   }
-  const { transaction, account, payment } = order;
+  const { transaction, payment } = order;
   const { status } = transaction;
   const to = resolution.kind === "COMPLETED" ? "COMPLETED" : "FAILED";
   if (status !== "PROCESSING") {
@@ -80,37 +108,15 @@ function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decis
     if (refusal !== undefined) return refuse(refusal);
   }
 
-  const shown = changesBy(resolution, transaction);
-  // The note is that of the row, and each person has an own one.
-  const proposed = { organizationId, actor, authority, name: command.name, transactionId, resolution };
-  const content = contentOf({ ...proposed, shown: command.shown ?? shown });
-  const lapses = isOfOperators(actor);
-  const intent: Intent = { organizationId, subject: transactionId, content, ...authority, lapses };
-  const standing = book.proposal(organizationId, transactionId);
-  const refusal =
-    refusalToApprove(standing, { ...proposed, shown: command.shown }, now) ?? refusalIfOutdated(command, shown);
-  if (refusal !== undefined) return refuse(refusal);
-  const movedCents = resolution.kind === "MOVED" ? resolution.amountCents : transaction.amountCents;
-  const railAccount = book.railAccounts(organizationId).find(({ id }) => id === payment.railAccountId);
-  const aloneMaxCents = railAccount?.resolveAloneMaxCents ?? 0;
-  const isOneEnough = Math.max(transaction.amountCents, movedCents) <= aloneMaxCents;
-  if (!isApproved(standing, intent, { isOneEnough, now })) {
-    const proposal = standingAfter(standing, intent, now);
-    if (proposal === standing) return replay({ ...without(transaction), proposal });
-    const proposed: Transaction = { ...transaction, updatedAt: now };
-    const kind = "transaction.resolution_proposed";
-    const step = postedStep({ transaction: proposed, account, kind, actor, reason, detail: detailOf(intent) });
-    const effect = effectOf([step], [{ table: "proposals", row: proposal }]);
-    return { kind: "effect", resource: { ...without(proposed), proposal }, effect };
-  }
-
   const end =
     resolution.kind === "COMPLETED"
       ? { ...ended(order, now), limits: undefined }
       : endedWithoutMovement(book, order, now);
   const { sums } = book.bookOf(organizationId);
-  const persons = personsOf(standing, intent, now);
-  const steps = resolve({ ...order, account: end.account }, command, { actor, reason, now, persons, sums });
+  const { person, proposer } = authority;
+  const persons = proposer === undefined ? [person] : [proposer, person];
+  const attribution = { actor, reason: facts.note, now, persons, sums };
+  const steps = resolve({ ...order, account: end.account }, command, attribution);
   if (steps === undefined) {
     return refuse({ reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS });
   }
@@ -120,12 +126,12 @@ function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decis
 }
 
 function without(transaction: Transaction): ResolvedTransaction {
-  return { ...transaction, correction: undefined, proposal: undefined };
+  return { ...transaction, correction: undefined };
 }
 
 function resolve(
   { transaction, account }: Omit<Order, "payment">,
-  { resolution, newTransactionId }: ResolveTransaction,
+  { resolution, facts: { newTransactionId } }: ResolveTransaction,
   attribution: Attribution & { sums: BookSums },
 ): Steps | undefined {
   switch (resolution.kind) {
@@ -144,7 +150,7 @@ function resolve(
 }
 
 /** Returns the transaction if the same resolution ended it earlier. */
-function resolved(book: Book, transaction: Transaction, resolution: Resolution): ResolvedTransaction | undefined {
+function resolved(book: PartBook, transaction: Transaction, resolution: Resolution): ResolvedTransaction | undefined {
   switch (resolution.kind) {
     case "COMPLETED":
       return transaction.status === "COMPLETED" && transaction.railReceipt === resolution.receipt

@@ -1,5 +1,7 @@
+import { type Authorized, type Commanded, WIDENS_ALONE } from "../authority.js";
 import type { BookHead } from "../book.js";
 import { type Change, changes } from "../change.js";
+import { NOTHING_TOUCHES } from "../deciding-rows.js";
 import {
   type Book,
   type Decision,
@@ -10,10 +12,11 @@ import {
   replay,
   THE_CELL,
 } from "../decision.js";
+import type { DecidingRow } from "../journal.js";
 import type { RailAccountId } from "../payment.js";
 import { detailOfRailAccount, type PayoutMode, type RailAccountRecord } from "../rail-account.js";
 import { type RailFinding, type WarningRow, withWarnings } from "../rail-warning.js";
-import { type Authorized, bookEntryOf, type Commanded, WIDENS_ALONE, withSecondPerson } from "../second-person.js";
+import { bookEntryOf, withSecondPerson } from "../second-person.js";
 import { DIRECT_RAIL, type Rail } from "../transaction.js";
 import { amountText, type Cents } from "../values/cents.js";
 import type { StatusReason } from "../values/text.js";
@@ -36,8 +39,7 @@ export interface SetRailAccount extends Authorized {
   readonly beginWithinMillis: number;
   readonly confirmAboveCents: Cents | 0;
   readonly resolveAloneMaxCents: Cents | 0;
-  /** Absent in a proposal of an earlier version, as zero. */
-  readonly floatMinCents?: Cents | 0;
+  readonly floatMinCents: Cents | 0;
   readonly note: StatusReason;
   readonly facts: RailFacts;
 }
@@ -60,9 +62,11 @@ export interface SetPayouts extends Authorized {
 }
 
 /** Raises and clears the warnings of an account at a rail, by what was seen of it. */
-export interface WatchRailAccount extends Commanded, Pick<RailFinding, "availableCents" | "unknownPayouts"> {
+export interface WatchRailAccount extends Commanded, Omit<RailFinding, "lockedCode" | "isSet" | "isOpened"> {
   readonly name: "watchRailAccount";
   readonly rail: Rail;
+  /** The account's revision under which the rail refused something, if it did. */
+  readonly revision?: number | undefined;
 }
 
 /** What the command about an account at a rail needs to know of all accounts. It is no content. */
@@ -92,6 +96,8 @@ export const setRailAccount = withSecondPerson<SetRailAccount, RailAccountRecord
       return command.resolveAloneMaxCents > before ? WIDENS_ALONE : "rails";
     },
     changesOf: accountChanges,
+    // The revision is shown, and counts each change.
+    touchedBy: NOTHING_TOUCHES,
   },
 );
 
@@ -102,6 +108,14 @@ export const setDefaultRail = withSecondPerson<SetDefaultRail, BookHead>(
     changesOf: ({ organizationId, rail }, book) => {
       const before = book.railAccounts(organizationId).find(({ isDefault }) => isDefault)?.rail ?? DIRECT_RAIL;
       return changes(["default rail", before, rail]);
+    },
+    touchedBy: {
+      "rail.changed": (row, { organizationId }, book) => {
+        const { rail, is_usual: wasDefault } = accountIn(row);
+        return (
+          (wasDefault === 1) !== book.railAccounts(organizationId).some((each) => each.rail === rail && each.isDefault)
+        );
+      },
     },
   },
 );
@@ -121,6 +135,8 @@ export const setPayouts = withSecondPerson<SetPayouts, RailAccountRecord>(
         revisionChange(revision),
       );
     },
+    // The revision is shown, as above.
+    touchedBy: NOTHING_TOUCHES,
   },
 );
 
@@ -129,6 +145,11 @@ export const watchRailAccount: Operation<WatchRailAccount, RailAccountRecord> = 
   decide: decideWarnings,
   inSuspension: "always",
 };
+
+/** Reads the detail that `detailOfRailAccount` made. */
+function accountIn({ detail = "" }: DecidingRow): { readonly rail: Rail; readonly is_usual: 0 | 1 } {
+  return JSON.parse(detail) as ReturnType<typeof accountIn>;
+}
 
 function accountAt(
   book: Book,
@@ -147,7 +168,7 @@ function accountChanges(command: SetRailAccount, book: Book): readonly Change[] 
   const keys = [...new Set([...Object.keys(old), ...Object.keys(settings)])];
   type Terms = Pick<SetRailAccount, keyof RailAccountRecord & keyof SetRailAccount>;
   const each = (what: string, text: (terms: Terms) => string | undefined) =>
-    [what, before && text(before), text({ floatMinCents: 0, ...command })] as const;
+    [what, before && text(before), text(command)] as const;
   return changes(
     ["rail", before && rail, rail],
     ...keys.map((key) => [key, textOf(old[key]), textOf(settings[key])] as const),
@@ -157,7 +178,7 @@ function accountChanges(command: SetRailAccount, book: Book): readonly Change[] 
     each("a mint begins within", ({ beginWithinMillis }) => `${String(beginWithinMillis / 1_000)} seconds`),
     each("confirmed by a query above", ({ confirmAboveCents }) => amountText(confirmAboveCents)),
     each("one person resolves up to", ({ resolveAloneMaxCents }) => amountText(resolveAloneMaxCents)),
-    each("warning below", ({ floatMinCents = 0 }) => amountText(floatMinCents)),
+    each("warning below", ({ floatMinCents }) => amountText(floatMinCents)),
     revisionChange(before?.revision),
   );
 }
@@ -197,8 +218,8 @@ function decideAccount(book: Book, command: SetRailAccount, now: UnixMillis): De
   // The new place would be asked about orders that only the old one knows.
   if (facts.movesPlace && payments > 0) return refuse({ reason: "RAIL_PAYMENTS_UNDER_WAY", rail, payments });
 
-  const { credentialsExpireAt, isDefault, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents } = command;
-  const { floatMinCents = 0 } = command;
+  const { credentialsExpireAt, isDefault, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents, floatMinCents } =
+    command;
   const before: RailAccountRecord = {
     id,
     organizationId,
@@ -218,7 +239,7 @@ function decideAccount(book: Book, command: SetRailAccount, now: UnixMillis): De
     createdAt: earlier?.createdAt ?? now,
     updatedAt: now,
   };
-  const { account, rows: warnings } = withWarnings(changed(before, now), {}, now);
+  const { account, rows: warnings } = withWarnings(changed(before, now), { isSet: true }, now);
   const former = isDefault ? accounts.filter((each) => each.isDefault && each.id !== id) : [];
   // An organization has one default account at most, so the old one changes first.
   const rows = [...former.map((each) => changed({ ...each, isDefault: false }, now)), account];
@@ -257,12 +278,13 @@ function decidePayouts(book: Book, command: SetPayouts, now: UnixMillis): Decisi
   if (account === undefined) return refuse({ reason: "RAIL_ACCOUNT_NOT_FOUND", rail });
   if (account.payouts === payouts && account.payoutsReason === note) return replay(account);
   const row = changed({ ...account, payouts, payoutsReason: note }, now);
-  const { account: after, rows: warnings } = withWarnings(row, { lockedCode }, now);
+  const { account: after, rows: warnings } = withWarnings(row, { lockedCode, isOpened: payouts !== "closed" }, now);
   return { kind: "effect", resource: after, effect: effectOf([after], command, { warnings, now }) };
 }
 
 /**
  * Raises and clears the warnings of an account. A finding that changes none of them is a replay.
+ * What the rail refused before the account was changed says nothing about the account as it is.
  *
  * Refuses: RAIL_ACCOUNT_NOT_FOUND.
  */
@@ -270,7 +292,9 @@ function decideWarnings(book: Book, command: WatchRailAccount, now: UnixMillis):
   const { rail } = command;
   const earlier = accountAt(book, command);
   if (earlier === undefined) return refuse({ reason: "RAIL_ACCOUNT_NOT_FOUND", rail });
-  const { account, rows } = withWarnings(earlier, command, now);
+  const isOld = command.revision !== undefined && command.revision !== earlier.revision;
+  const finding = isOld ? { ...command, refusedCredential: undefined, refusedRequest: undefined } : command;
+  const { account, rows } = withWarnings(earlier, finding, now);
   if (rows.length === 0) return replay(account);
   const entries = rows.map((row) => bookEntryOf({ ...command, now }, row));
   return { kind: "effect", resource: account, effect: { entries, puts: [{ table: "railAccounts", row: account }] } };

@@ -1,10 +1,11 @@
+import type { Commanded } from "../authority.js";
 import { type BookHead, isWithinLimits, MAX_SUM_CENTS, postedToBook } from "../book.js";
 import { chargePosting } from "../charge.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import type { JournalEntry } from "../journal.js";
 import type { RailReceipt } from "../payment.js";
 import { chargeReceiptOf } from "../receipt.js";
-import { bookEntryOf, type Commanded } from "../second-person.js";
+import { bookEntryOf } from "../second-person.js";
 import type { Cents } from "../values/cents.js";
 import type { UnixMillis } from "../values/time.js";
 

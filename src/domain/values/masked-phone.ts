@@ -1,3 +1,4 @@
+import { CONFUSABLES } from "./confusables.js";
 import type { PhoneNumber } from "./phone-number.js";
 
 /**
@@ -17,10 +18,21 @@ const LOCAL = /^0|^(?=[17][0-9*]{8}$)/;
 const SENT_BY_A_RAIL = /^\+?([0-9*]{9,15})$/;
 // M-Pesa also writes blanks around the stars: "2547 ***** 126".
 const SPACED_STARS = /(?<=[0-9]) (\*+) (?=[0-9])/;
-// Inside a text: a number of Kenya, also in groups of digits, and any other word of 9 digits or
-// more. Long digits are parts of ids, too, such as ws_CO_191220191020363925.
-const IN_TEXT =
-  /(?<![0-9])\+?(?:254|0)[ -]?[17](?:[ -]?[0-9]){8}(?![0-9])|(?<![\p{L}\p{N}_])\+?[0-9]{9,}(?![\p{L}\p{N}_])/gu;
+// A number of Kenya, also in groups of digits.
+const KENYAN = String.raw`(?<![0-9])\+?(?:254|0)[ -]?[17](?:[ -]?[0-9]){8}(?![0-9])`;
+// Inside a text of a rail: such a number, and any other word of 9 digits or more. Long digits are
+// parts of ids, too, such as ws_CO_191220191020363925.
+const IN_TEXT = new RegExp(String.raw`${KENYAN}|(?<![\p{L}\p{N}_])\+?[0-9]{9,}(?![\p{L}\p{N}_])`, "gu");
+
+// A letter or a sign that a reader may take for a digit. The two sets below have no character in
+// common, so a match takes linear time.
+const LOOKALIKES = [...CONFUSABLES].flatMap(([sign, target]) => (/^[0-9OoIil]$/.test(target) ? [sign] : []));
+const DIGIT = `[\\p{N}OoIil${LOOKALIKES.join("")}]`;
+const BETWEEN = `[^\\p{L}\\p{N}${LOOKALIKES.join("")}]`;
+const DIGITS_IN_WORDS = new RegExp(`${DIGIT}(?:${BETWEEN}*${DIGIT}){8,}`, "gu");
+// Apart, so that the words beside it stay.
+const KENYAN_IN_WORDS = new RegExp(`(${KENYAN})`, "u");
+const HIDDEN = "***";
 
 export function maskPhone(phone: PhoneNumber): MaskedPhone {
   return masked(phone.slice(1));
@@ -49,9 +61,30 @@ export function canBePhone(maskedPhone: MaskedPhone, phone: PhoneNumber): boolea
   );
 }
 
-/** Masks the phone numbers in a text. Digits that are too many for one become three stars. */
+/**
+ * Masks the phone numbers in a text of a rail, whose ids stay. Digits that are too many for one
+ * become three stars.
+ */
 export function maskPhonesIn(text: string): string {
-  return text.replaceAll(IN_TEXT, (phone) => readMaskedPhone(phone.replaceAll(/[ -]/g, "")) ?? "***");
+  return text.replaceAll(IN_TEXT, (phone) => readMaskedPhone(phone.replaceAll(/[ -]/g, "")) ?? HIDDEN);
+}
+
+/**
+ * Masks the phone numbers and the e-mail address in the words of a person, who may spell a number
+ * in any way: digits of any script, or letters that look like some, with anything between them.
+ */
+export function maskWords(words: string): string {
+  const [, first = "", rest] = /^(.?).*([@\uFF20\uFE6B].*)$/su.exec(words) ?? [];
+  const withoutAddress = rest === undefined ? words : `${first}${HIDDEN}${rest}`;
+  // The parts at odd places are the numbers.
+  const parts = withoutAddress.split(KENYAN_IN_WORDS);
+  return parts
+    .map((part, index) => (index % 2 === 1 ? maskSpelt(part) : part.replaceAll(DIGITS_IN_WORDS, maskSpelt)))
+    .join("");
+}
+
+function maskSpelt(number: string): string {
+  return readMaskedPhone(number.replaceAll(/[^\p{L}\p{N}|]/gu, "")) ?? HIDDEN;
 }
 
 function masked(digits: string): MaskedPhone {

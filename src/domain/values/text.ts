@@ -18,6 +18,9 @@ const RESERVED_PREFIX = "kesc:";
 
 export const NO_REASON = "" as StatusReason;
 
+/** The problem of a name with a space at an end: a reader would take it for the one without. */
+export const NO_OUTER_SPACE = "must not begin or end with a space";
+
 // Letters, marks, digits, punctuation, symbols and the plain space. U+FFFD is refused separately:
 // the protobuf decoder puts it in place of bytes that are not UTF-8. With it, two different broken
 // references would become the same text.
@@ -102,7 +105,7 @@ export function sameMetadata(left: Metadata, right: Metadata): boolean {
  */
 export function parseName<T extends string>(unchecked: string): Parsed<T> {
   if (unchecked === "") return unparsed("is required", "REQUIRED");
-  if (unchecked.trim() !== unchecked) return unparsed("must not begin or end with a space");
+  if (unchecked.trim() !== unchecked) return unparsed(NO_OUTER_SPACE);
   return parsePrintable<T>(unchecked, { charactersMax: NAME_CHARACTERS_MAX, printable: PRINTABLE });
 }
 

@@ -1,4 +1,4 @@
-import type { ApiKey, Organization, Scope } from "../../domain/api-key.js";
+import type { ApiKey, FoundOrganization, Organization, Scope } from "../../domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 
@@ -31,8 +31,8 @@ export interface Keys {
    */
   createOrganization(name: string, given?: NewOrganization): Promise<Organization>;
   /** Oldest first. */
-  organizations(): Promise<readonly Organization[]>;
-  organization(id: OrganizationId): Promise<Organization | undefined>;
+  organizations(): Promise<readonly FoundOrganization[]>;
+  organization(id: OrganizationId): Promise<FoundOrganization | undefined>;
   /**
    * Creates a random key, with a row in the book of the organization. Only this call returns
    * `secret` ("kesc_0_…", with the number of the cell): the database stores its SHA-256 hash alone.

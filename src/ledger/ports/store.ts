@@ -1,6 +1,7 @@
+import type { PersonalSum } from "../../domain/alone.js";
 import type { BookHead } from "../../domain/book.js";
 import type { Finder, FinderKeys, TableName, Tables, UsedReceipt } from "../../domain/decision.js";
-import type { JournalEntry } from "../../domain/journal.js";
+import type { DecidingRow, JournalEntry } from "../../domain/journal.js";
 import type { RailAccountId, RailMovement } from "../../domain/payment.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { OrganizationId, TransactionId } from "../../domain/values/ids.js";
@@ -20,6 +21,11 @@ export interface BatchLookup {
  * freezes of one account are in the order in which they began.
  */
 export type Loaded = { readonly [Name in TableName]: readonly Tables[Name][] } & {
+  /**
+   * The ids of loaded rows that somebody has changed past the service, or put back as they were. No
+   * command may read one of them.
+   */
+  readonly changedRows: ReadonlySet<string>;
   /** The book of each organization. */
   readonly books: readonly BookHead[];
   readonly receipts: readonly UsedReceipt[];
@@ -32,11 +38,15 @@ export type Loaded = { readonly [Name in TableName]: readonly Tables[Name][] } &
    */
   readonly unallocatedDepositCents: ReadonlyMap<OrganizationId, number>;
   readonly railAccountsOfAll: RailAccountsOfAll;
+  /** In the order of their `seq`. Read after the books are locked, too. */
+  readonly decidingRows: readonly DecidingRow[];
   /**
    * When each person looked at personal data: the newest times of the cell, oldest first. Read
    * after the books are locked, too.
    */
   readonly reveals: ReadonlyMap<Actor, readonly UnixMillis[]>;
+  /** Read after the books are locked, too: two servers must not both take what is left. */
+  readonly aloneSums: readonly PersonalSum[];
   /**
    * The time of the database when the transaction began. Undefined if the database shares the clock
    * of this machine.

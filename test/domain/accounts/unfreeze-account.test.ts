@@ -1,6 +1,7 @@
 import { expect } from "chai";
 
 import { replay } from "../../../src/domain/decision.js";
+import type { Actor } from "../../../src/domain/values/actor.js";
 import { NO_CENTS } from "../../../src/domain/values/cents.js";
 import { NO_REASON, parseStatusReason } from "../../../src/domain/values/text.js";
 import { newFreezeId, TEST_ACTOR, unfreezeAccount, valid } from "../../support/commands.js";
@@ -67,6 +68,23 @@ describe("lifting a freeze", () => {
     const resource = { ...closed, person: givenPerson(), freezes: [], freeze: earlier };
     expect(decision).to.deep.equal(replay({ resource }));
   });
+
+  for (const [author, by, isLifted] of [
+    ["key_of_one", "key_of_another", true],
+    ["key_of_one", "opr_amina,opr_brian", true],
+    ["opr_amina", "opr_brian", true],
+    ["operator", "opr_brian", true],
+    ["opr_amina", "operator", true],
+    ["opr_amina", "key_of_one", false],
+    ["operator", "key_of_one", false],
+  ] as const) {
+    it(`${isLifted ? "lets" : "does not let"} ${by} lift a freeze of ${author}`, () => {
+      const freeze = { ...first, createdBy: author as Actor };
+      const decision = decide({ accounts: [frozen], freezes: [freeze] }, { ...command, actor: by as Actor });
+      if (isLifted) expect(decision.kind).to.equal("effect");
+      else expectRefused(decision, { reason: "FREEZE_OF_OPERATOR", freezeId: first.id });
+    });
+  }
 
   // The order of rows is the order of checks.
   const other = givenAccount({ status: "FROZEN" });

@@ -4,7 +4,8 @@ import type { UpdateAccount } from "../../../src/domain/accounts/update-account.
 import { replay } from "../../../src/domain/decision.js";
 import { type EmailAddress, NO_EMAIL } from "../../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
-import { updateAccount } from "../../support/commands.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { TEST_ACTOR, updateAccount } from "../../support/commands.js";
 import {
   balancesOf,
   decide,
@@ -87,6 +88,51 @@ describe("updating an account", () => {
 
   it("refuses another version, with the present one", () => {
     expectRefused(decide(book, update({ phoneNumber: PHONE, etag: "6" })), { reason: "ETAG_MISMATCH", etag: "7" });
+  });
+
+  describe("by an operator, who sees the values masked only", () => {
+    const byOperator = (changes: Parameters<typeof update>[0]): UpdateAccount => {
+      return { ...update(changes), isOfOperator: true };
+    };
+    const sixty = Array.from({ length: 60 }, () => toUnixMillis(NOW - 1));
+
+    it("notes a look at values that the account has already, and names the fields", () => {
+      const { phoneNumber, email } = givenPerson();
+      for (const [changes, names] of [
+        [{ phoneNumber }, "phone_number"],
+        [{ email }, "email"],
+        [{ phoneNumber, email, etag: "7" }, "phone_number, email"],
+      ] as const) {
+        const looked = { ...account, updatedAt: NOW };
+        const entry = {
+          kind: "account.revealed",
+          balancesAfter: balancesOf(account),
+          reason: `update: ${names}`,
+        } as const;
+        expectWritten(decide(book, byOperator(changes)), {
+          resource: { ...looked, person: givenPerson(), freezes: [] },
+          entries: [entryOf({ accountId: account.id, ...entry })],
+          puts: [{ table: "accounts", row: looked }],
+        });
+      }
+    });
+
+    it("says of a stale version the same, whether the values are those of the account or not", () => {
+      for (const phoneNumber of [givenPerson().phoneNumber, PHONE]) {
+        expectRefused(decide(book, byOperator({ phoneNumber, etag: "6" })), { reason: "ETAG_MISMATCH", etag: "7" });
+      }
+    });
+
+    it("refuses each change beyond the limit of looks, right or wrong, before it looks at the account", () => {
+      const busy = givenBook({ accounts: [account], reveals: new Map([[TEST_ACTOR, sixty]]) });
+      for (const phoneNumber of [givenPerson().phoneNumber, PHONE]) {
+        expect(wordOf(decide(busy, byOperator({ phoneNumber })))).to.equal("TOO_MANY_REVEALS");
+        expect(wordOf(decide(busy, { ...byOperator({ phoneNumber }), organizationId: STRANGER }))).to.equal(
+          "TOO_MANY_REVEALS",
+        );
+      }
+      expect(wordOf(decide(busy, update({ phoneNumber: PHONE })))).to.equal("effect");
+    });
   });
 
   const closed = givenAccount({ status: "CLOSED" });

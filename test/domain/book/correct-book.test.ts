@@ -87,6 +87,7 @@ describe("correcting the book", () => {
         subject: SUBJECT,
         id: command.authority.newProposalId,
         content,
+        seq: 0,
         person: "amina",
         proposedAt: NOW,
         expiresAt: NOW + PROPOSAL_OPEN_MILLIS,
@@ -103,6 +104,7 @@ describe("correcting the book", () => {
             balancesAfter: balances,
             detail: JSON.stringify([SUBJECT, "amina", content]),
             receipt: "receipt" in command ? "r1" : undefined,
+            alone: { person: "amina", cents: 100 },
           }),
         ],
         puts: [
@@ -188,7 +190,6 @@ describe("correcting the book", () => {
         expect(effect.entries[0]).to.deep.include({
           kind: "book.proposed",
           posting: undefined,
-          receipt: undefined,
           detail: JSON.stringify([SUBJECT, "amina", content]),
         });
         expect(putOf(effect, "proposals")).to.include({

@@ -13,7 +13,7 @@ describe("rejecting a proposal", () => {
     const effect = effectOf(decide({ proposals: [proposal] }, command));
     expect(effect.entries.map(({ kind }) => kind)).to.deep.equal(["book.proposal_rejected"]);
     const decided = { as: "REJECTED", by, at: NOW };
-    expect(putOf(effect, "proposals")).to.deep.equal({ ...proposal, decided, sealed: undefined });
+    expect(putOf(effect, "proposals")).to.deep.equal({ ...proposal, decided, sealed: undefined, seq: 2 });
   });
 
   for (const [expected, given, asked] of [

@@ -5,7 +5,7 @@ import { type BookHead, MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import { replay } from "../../../src/domain/decision.js";
 import { receiveDeposit as operation } from "../../../src/domain/deposits/receive-deposit.js";
 import type { LimitsInForce } from "../../../src/domain/limits/usage.js";
-import type { RailAccountId } from "../../../src/domain/payment.js";
+import type { RailAccountId, RailReceipt } from "../../../src/domain/payment.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { MAX_CENTS, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import type { MaskedPhone } from "../../../src/domain/values/masked-phone.js";
@@ -35,6 +35,7 @@ import {
   NOW,
   ORGANIZATION,
   putOf,
+  STRANGER,
   wordOf,
 } from "../../support/given.js";
 
@@ -162,6 +163,48 @@ describe("receiving a deposit", () => {
     });
   }
 
+  it("keeps shillings for a person if the book has their number from another source, and names it", () => {
+    const { own } = bookOf();
+    for (const [given, number] of [
+      [{ typed: NUMBER }, "SKQ7XH2M4P"],
+      [{ typed: "", orderId: newTransactionId() }, "skq7xh2m4p"],
+    ] as const) {
+      const earlier = givenTransaction({ accountId: own.id, railReceipt: receiptNamed(`kcb:${number}`) });
+      const command = receiveDeposit(ORGANIZATION, { receipt: "SKQ7XH2M4P", ...given });
+      const { entries, puts } = effectOf(decide(givenBook({ accounts: [own], transactions: [earlier] }), command));
+      const detail = `${command.newDepositId} RECEIPT_ALREADY_USED kcb:${number} ${earlier.id}`;
+      expect(entries.map((entry) => [entry.kind, entry.detail])).to.deep.equal([["deposit.received", detail]]);
+      expect(puts.map(({ row }) => row)).to.deep.include.members([
+        {
+          ...givenDeposit({ id: command.newDepositId, receipt: receiptNamed("SKQ7XH2M4P") }),
+          reason: "RECEIPT_ALREADY_USED",
+          sameNumber: { receipt: `kcb:${number}`, id: earlier.id },
+          typedReference: given.typed === "" ? undefined : given.typed,
+          createdAt: NOW,
+          updatedAt: NOW,
+        },
+      ]);
+    }
+  });
+
+  it("is not held up by the number of a rail, of a charge or of another organization", () => {
+    const { own } = bookOf();
+    const others = ["sandbox:SKQ7XH2M4P", "charge:SKQ7XH2M4P", "kcb:SKQ7XH2M4PQ", "skq7xh2m4p:1"].map((name) =>
+      givenTransaction({ accountId: own.id, railReceipt: receiptNamed(name) }),
+    );
+    const theirs = { organizationId: STRANGER, receipt: receiptNamed("kcb:SKQ7XH2M4P") };
+    const ofOthers = others.map(({ railReceipt, id: transactionId }) => ({
+      organizationId: ORGANIZATION,
+      receipt: railReceipt as RailReceipt,
+      transactionId,
+      depositId: undefined,
+    }));
+    const receipts = [...ofOthers, { ...theirs, transactionId: undefined, depositId: undefined }];
+    const command = receiveDeposit(ORGANIZATION, { typed: NUMBER, receipt: "SKQ7XH2M4P" });
+    const effect = effectOf(decide(givenBook({ accounts: [own], receipts }), command));
+    expect(putOf(effect, "deposits")).to.include({ status: "CREDITED", sameNumber: undefined });
+  });
+
   it("takes as much as a limit lets in", () => {
     const { book } = bookOf({}, small(500));
     const effect = effectOf(decide(book, receiveDeposit(ORGANIZATION, { typed: NUMBER })));
@@ -238,10 +281,15 @@ describe("receiving shillings for an order", () => {
     readonly late?: Partial<Transaction>;
     readonly railAccountId?: RailAccountId;
     readonly head?: Partial<BookHead>;
+    /** Whether a mint has the number of the report from another source. */
+    readonly sameNumber?: boolean;
   }
 
   /** A mint of 5.00 on the rail, and perhaps a late correction of it. */
-  function receive({ late, railAccountId, head, ...given }: Given, report: Parameters<typeof receiveDeposit>[1] = {}) {
+  function receive(
+    { late, railAccountId, head, sameNumber = false, ...given }: Given,
+    report: Parameters<typeof receiveDeposit>[1] = {},
+  ) {
     const order = givenPending({ accountId: account.id, amountCents: toCents(500), status: "PROCESSING", ...given });
     const isOpen = order.status === "PENDING" || order.status === "PROCESSING";
     const payment = givenPayment(order, {
@@ -249,9 +297,10 @@ describe("receiving shillings for an order", () => {
       railAccountId: railAccountId ?? RAIL_TERMS.railAccountId,
     });
     const corrections = late === undefined ? [] : [lateOf(order, late)];
+    const others = sameNumber ? [givenTransaction({ accountId: account.id, railReceipt: receiptNamed("kcb:r1") })] : [];
     const book = givenBook({
       accounts: [account],
-      transactions: [order, ...corrections],
+      transactions: [order, ...corrections, ...others],
       payments: [payment],
       books: [givenHead(head)],
     });
@@ -336,17 +385,9 @@ describe("receiving shillings for an order", () => {
     ["that pays out", { type: "REDEEM" }, {}],
     ["that was not asked about", { status: "PENDING" }, {}],
     ["that was canceled", { status: "CANCELED" }, {}],
-    ["of another amount", {}, { amountCents: toCents(501) }],
-    ["of another phone number", {}, { phone: "254******999" as MaskedPhone }],
-    ["that another report contradicted, and this one leaves something out", { openFlags: ["REPORT_DIFFERS"] }, {}],
     ["that failed because its report differs", { status: "FAILED", failure: "REPORT_DIFFERS" }, {}],
     ["whose receipt the rail does not list", { ...done, railReceipt: R2 }, { confirmedReceipts: [R1] }],
     ["whose correction has a receipt that the rail does not list", { ...failed, late: { railReceipt: R2 } }, {}],
-    [
-      "that lacks a receipt, and has another amount",
-      { ...done, railMovement: movementNamed("m1"), amountCents: toCents(5) },
-      {},
-    ],
   ] as const) {
     it(`keeps shillings for a person with the reference of an order ${what}: ORDER_UNCLEAR`, () => {
       const { decision } = receive(given, { typed: NUMBER, ...report });
@@ -356,6 +397,55 @@ describe("receiving shillings for an order", () => {
       expect(effect.puts).to.have.length(1);
     });
   }
+
+  for (const [what, given, report] of [
+    ["another amount", {}, { amountCents: toCents(501) }],
+    ["another phone number", {}, { phone: "254******999" as MaskedPhone }],
+  ] as const) {
+    it(`keeps shillings for a person with the reference of an open order of ${what}, and flags the order`, () => {
+      const { order, command, decision } = receive(given, { typed: NUMBER, ...report });
+      const effect = effectOf(decision);
+      expect(effect.entries.map(({ kind, detail }) => [kind, detail])).to.deep.equal([
+        ["deposit.received", `${command.newDepositId} ORDER_UNCLEAR`],
+        // Otherwise a query that says only "paid" would count the order's amount, too.
+        ["transaction.flagged", "REPORT_DIFFERS"],
+      ]);
+      expect(putOf(effect, "deposits")).to.include({ status: "UNALLOCATED", receipt: R1 });
+      expect(putOf(effect, "transactions")).to.deep.include({ id: order.id, openFlags: ["REPORT_DIFFERS"] });
+    });
+  }
+
+  it("keeps shillings for a person if the order's number came from another source, and flags an open order", () => {
+    for (const given of [{}, failed]) {
+      const { order, command, decision } = receive({ ...given, sameNumber: true }, {});
+      const effect = effectOf(decision);
+      expect(effect.entries[0]?.detail).to.match(
+        new RegExp(`^${command.newDepositId} RECEIPT_ALREADY_USED kcb:r1 txn_`),
+      );
+      expect(putOf(effect, "deposits")).to.include({ status: "UNALLOCATED", receipt: R1 });
+      const flags = given === failed ? undefined : ["REPORT_DIFFERS"];
+      expect(putOf(effect, "transactions")?.openFlags, order.id).to.deep.equal(flags);
+    }
+  });
+
+  it("flags an order whose shillings are counted without a receipt, if the list has another amount: no second credit", () => {
+    const given = { ...done, railMovement: movementNamed("m1"), amountCents: toCents(5) };
+    const { order, decision } = receive(given, { typed: NUMBER });
+    const effect = effectOf(decision);
+    expect(effect.entries.map(({ kind, detail, reason, posting }) => [kind, detail, reason, posting])).to.deep.equal([
+      ["transaction.flagged", "REPORT_DIFFERS", "the rail lists 5.00 KES with receipt r1", undefined],
+    ]);
+    expect(putOf(effect, "deposits")).to.equal(undefined);
+    const again = receive({ ...given, openFlags: ["REPORT_DIFFERS"] }, { typed: NUMBER });
+    expect(again.decision.kind).to.equal("replay");
+    expect(order.id).to.be.a("string");
+  });
+
+  it("completes an order that a report has contradicted: the list of the rail decides", () => {
+    const effect = effectOf(receive({ openFlags: ["REPORT_DIFFERS"] }).decision);
+    expect(effect.entries.map(({ kind }) => kind)).to.deep.equal(["transaction.completed"]);
+    expect(putOf(effect, "deposits")).to.equal(undefined);
+  });
 
   it("refuses what the book cannot hold, though the order would take it", () => {
     const cents = MAX_SUM_CENTS - 499;

@@ -17,6 +17,7 @@ import {
   NOW,
   ORGANIZATION,
   putOf,
+  wordOf,
 } from "../../support/given.js";
 
 const account = givenAccount();
@@ -72,6 +73,15 @@ describe("recording a deposit by hand", () => {
       else expectRefused(decision, refusal);
     });
   }
+
+  it("refuses the number of a rail that the book has from another source", () => {
+    const receipts = [{ ...used, receipt: receiptNamed("kcb:SKQ7XH2M4P"), depositId: undefined }];
+    const decision = decide(
+      givenBook({ railAccounts, receipts }),
+      recordDeposit(ORGANIZATION, { receipt: "SKQ7XH2M4P" }),
+    );
+    expect(wordOf(decision)).to.equal("RECEIPT_ALREADY_USED");
+  });
 
   // The order of rows is the order of checks.
   const cents = MAX_SUM_CENTS - 499;

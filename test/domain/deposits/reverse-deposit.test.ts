@@ -81,6 +81,15 @@ describe("reversing a deposit", () => {
     ]);
   });
 
+  it("takes the number of the deposit under another source: that of no second movement (docs/deposits.md)", () => {
+    const deposit = givenDeposit({ receipt: receiptNamed("SKQ7XH2M4P") });
+    const { receipt, id: depositId } = deposit;
+    const receipts = [{ organizationId: ORGANIZATION, receipt, transactionId: undefined, depositId }];
+    const book = givenBook({ railAccounts: [railAccount(ORGANIZATION)], deposits: [deposit], receipts });
+    const twin = reverseDeposit(ORGANIZATION, deposit.id, { receipt: "twin:SKQ7XH2M4P" });
+    expect(putOf(effectOf(decide(book, twin)), "deposits")?.status).to.equal("REVERSED");
+  });
+
   for (const [what, account, posting, left] of [
     ["takes it from the account that has it", {}, "available", 9_500],
     ["takes it from a frozen account, too", { status: "FROZEN" }, "available", 9_500],

@@ -223,13 +223,39 @@ describe("moving money", () => {
       expect(putOf(effect, "accounts")?.availableCents).to.equal(10_500);
     });
 
+    it("refuses a deposit that waits since the book had its number from another source: a person decides", () => {
+      const sameNumber = { receipt: receiptNamed("kcb:d1"), id: undefined };
+      const waiting = givenDeposit({ reason: "RECEIPT_ALREADY_USED", sameNumber });
+      const facts = { receipt: "d1", transactionId: undefined, depositId: waiting.id };
+      expectRefused(decide(holding(waiting), claim), { reason: "RECEIPT_ALREADY_USED", ...facts });
+    });
+
+    for (const [number, of] of [
+      ["SKQ7XH2M4P", "kcb:SKQ7XH2M4P"],
+      ["SKQ7XH2M4P", "kcb:skq7xh2m4p"],
+      ["kcb:skq7xh2m4p", "SKQ7XH2M4P"],
+      ["kcb:sb1", "sandbox:sb1"],
+      ["sandbox:sb1", "kcb:sb1"],
+    ] as const) {
+      it(`refuses ${number} after ${of}, and names what has it`, () => {
+        const earlier = givenTransaction({ accountId, railReceipt: receiptNamed(of) });
+        const book = givenBook({ accounts: [givenAccount({ id: accountId })], transactions: [earlier] });
+        const facts = { receipt: of, transactionId: earlier.id, depositId: undefined };
+        const command = mint(movement({ receipt: number }));
+        expectRefused(decide(book, command), { reason: "RECEIPT_ALREADY_USED", ...facts });
+      });
+    }
+
     for (const [what, command, row] of [
       ["a mint of another amount", mint(movement({ amount: "5.01", receipt: "d1" })), deposit],
       ["a redemption", redeem(movement({ amount: "5.00", receipt: "d1" })), deposit],
       ["a mint after the deposit was credited", claim, { ...deposit, status: "CREDITED" }],
       ["a mint after the deposit went back", claim, { ...deposit, status: "RETURNED" }],
     ] as const) {
-      it(`refuses ${what}, and names the deposit`, () => {
+      it(`refuses ${what}, also with its number from another source, and names the deposit`, () => {
+        const other = { ...command, receipt: receiptNamed("kcb:UKT3EICD00") };
+        const ofRail = { ...row, receipt: receiptNamed("UKT3EICD00") };
+        expect(wordOf(decide(holding(ofRail), other))).to.equal("RECEIPT_ALREADY_USED");
         const facts = { receipt: "d1", transactionId: undefined, depositId: deposit.id };
         expectRefused(decide(holding(row), command), { reason: "RECEIPT_ALREADY_USED", ...facts });
       });
@@ -641,6 +667,13 @@ describe("moving money", () => {
       const small = { TILL: { ...WHOLE_SHILLINGS, maxCents: toCents(100) } };
       const { railTerms: narrow } = redeem(movement({ rail: SLOW_RAIL, terms: { destinations: small } }));
       expect(wordOf(decide(book, payTo("dst_till", { railTerms: narrow })))).to.equal("AMOUNT_NOT_PAYABLE");
+    });
+
+    it("counts the cooling by the clock, whatever time the rows get", () => {
+      const book = { accounts: [account], destinations: toPay };
+      const tomorrow = toUnixMillis(NOW + 86_400_000);
+      expect(wordOf(decide(book, payTo(cooling.id), tomorrow, NOW))).to.equal("DESTINATION_COOLING");
+      expect(wordOf(decide(book, payTo(cooling.id), tomorrow, tomorrow))).to.equal("effect");
     });
 
     for (const [what, destinationId, reason] of [

@@ -105,6 +105,19 @@ describe("beginning a payment", () => {
     });
   }
 
+  it("counts that hour by the clock, whatever time the rows get", () => {
+    const tomorrow = toUnixMillis(NOW + 86_400_000);
+    const transaction = givenPending({ ...pending, type: "REDEEM", status: "PROCESSING" });
+    const wordAt = (minutes: number, aheadMillis: number): string => {
+      const begun = givenPayment(transaction, { begunAt: tomorrow, aheadMillis, turnedAway: 1 });
+      const book = givenBook({ ...rows, transactions: [transaction], payments: [begun] });
+      return wordOf(decide(book, command, tomorrow, toUnixMillis(NOW + minutes * 60_000)));
+    };
+    expect([wordAt(59, 86_400_000), wordAt(60, 86_400_000)]).to.deep.equal(["effect", "INVALID_TRANSITION"]);
+    // The server that began it had the wrong clock: nobody knows how long ago that was.
+    expect(wordAt(0, 0)).to.equal("INVALID_TRANSITION");
+  });
+
   it("allows nothing for an order of which a report says that shillings moved", () => {
     const transaction = givenPending({ ...pending, openFlags: ["REPORT_WITHOUT_ORDER"] });
     const book = givenBook({ ...rows, transactions: [transaction], payments: [givenPayment(transaction)] });

@@ -164,9 +164,24 @@ describe("a report that shillings moved", () => {
       expect(flagOf(reportOn(order, report))).to.equal("REPORT_DIFFERS");
     });
 
+    for (const type of ["MINT", "REDEEM"] as const) {
+      it(`waits where a message says that the movement of a ${type} failed, and the report leaves something out`, () => {
+        const order = orderOf({ type });
+        const command = { ...completePayment(ORGANIZATION, order.transaction.id, { movement: M1 }), isDenied: true };
+        const { entries } = effectOf(decide(order.book, command));
+        expect(entries.map(({ kind, detail }) => [kind, detail])).to.deep.equal([
+          ["transaction.flagged", "REPORT_DIFFERS"],
+        ]);
+        const flagged = orderOf({ type, openFlags: ["REPORT_DIFFERS"] });
+        const again = { ...completePayment(ORGANIZATION, flagged.transaction.id, { movement: M1 }), isDenied: true };
+        expect(decide(flagged.book, again)).to.deep.equal(replay(flagged.transaction));
+      });
+    }
+
     it("is flagged in the same commit where a message says that the movement failed", () => {
       const { transaction, book } = orderOf({ type: "REDEEM" });
-      const command = { ...completePayment(ORGANIZATION, transaction.id, { movement: M1 }), isDenied: true };
+      const whole = { movement: M1, receipt: R1, amountCents: AMOUNT, phone: "254******678" as MaskedPhone };
+      const command = { ...completePayment(ORGANIZATION, transaction.id, whole), isDenied: true };
       const { entries } = effectOf(decide(book, command));
       expect(entries.map(({ kind, detail }) => [kind, detail])).to.deep.equal([
         ["transaction.completed", undefined],
@@ -381,6 +396,17 @@ describe("a report that shillings moved", () => {
       it(`flags ${what} of another transaction, and books nothing`, () => {
         const others = [givenTransaction({ accountId: account.id, railMovement: M1, railReceipt: R1 })];
         expect(flagOf(reportOn(orderOf({ others }), report))).to.equal("RECEIPT_ALREADY_USED");
+      });
+    }
+
+    for (const [what, given, report] of [
+      ["an open order", {}, { movement: M2, receipt: R1, amountCents: AMOUNT }],
+      ["an order that failed", { status: "FAILED", failure: "EXPIRED" }, { receipt: R1, amountCents: AMOUNT }],
+      ["an order that a query has completed", { ...done, railReceipt: undefined }, { movement: M1, receipt: R1 }],
+    ] as const) {
+      it(`flags ${what} if the book has the number of the receipt from another source, and books nothing`, () => {
+        const others = [givenTransaction({ accountId: account.id, railReceipt: receiptNamed(`kcb:${R1}`) })];
+        expect(flagOf(reportOn(orderOf({ ...given, others }), report))).to.equal("RECEIPT_ALREADY_USED");
       });
     }
   });

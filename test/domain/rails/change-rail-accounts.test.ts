@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
+import { WIDENS_ALONE } from "../../../src/domain/authority.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
-import { WIDENS_ALONE } from "../../../src/domain/second-person.js";
 import { DIRECT_RAIL, type Rail } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
@@ -267,6 +267,26 @@ describe("the warnings of an account", () => {
       ["rail.cleared", "INITIATOR_LOCKED"],
       ["rail.cleared", "PAYOUTS_HELD"],
     ]);
+  });
+
+  const refusedCredential = { credential: "initiator", code: "2001" } as const;
+
+  it("of a refused credential are of the account as it was when the rail refused it, until another one works, or a person opens payouts", () => {
+    const book = givenBook({ railAccounts: [railAccount(ORGANIZATION, { revision: 2 })] });
+    const old = watchRailAccount(ORGANIZATION, { refusedCredential, revision: 1 });
+    expect(decide(book, old).kind).to.equal("replay");
+    const refused = effectOf(decide(book, watchRailAccount(ORGANIZATION, { refusedCredential, revision: 2 })));
+    expect(warned(refused.entries)).to.deep.equal([["rail.warned", "CREDENTIALS_REFUSED"]]);
+    book.apply(refused);
+    const set = effectOf(
+      decide(book, setRailAccount(ORGANIZATION, { facts: { ...SEEN, accountsOfAll: book.railAccountsOfAll() } })),
+    );
+    expect(warned(set.entries)).to.deep.equal([["rail.warned", "CREDENTIALS_REFUSED"]]);
+    book.apply(set);
+    const proven = effectOf(decide(book, watchRailAccount(ORGANIZATION, { isProven: true })));
+    expect(warned(proven.entries)).to.deep.equal([["rail.cleared", "CREDENTIALS_REFUSED"]]);
+    const opened = effectOf(decide(book, setPayouts(ORGANIZATION, "open")));
+    expect(warned(opened.entries)).to.deep.equal([["rail.cleared", "CREDENTIALS_REFUSED"]]);
   });
 });
 

@@ -1,10 +1,12 @@
 import { expect } from "chai";
+import fc from "fast-check";
 
 import {
   canBePhone,
   type MaskedPhone,
   maskPhone,
   maskPhonesIn,
+  maskWords,
   readMaskedPhone,
   shownPhone,
 } from "../../../src/domain/values/masked-phone.js";
@@ -72,6 +74,51 @@ describe("a masked phone number", () => {
       expect(maskPhonesIn(text)).to.equal(masked);
     });
   }
+
+  for (const [words, masked] of [
+    ["0711/223/344", "254******344"],
+    ["0711_223_344", "254******344"],
+    ["0711,223,344", "254******344"],
+    ["O711223344", "***"],
+    ["O7ll 223 344", "***"],
+    ["\uFF10711223344", "***"],
+    ["tel0711223344zed", "tel254******344zed"],
+    ["rent of 0711223344, flat 4", "rent of 254******344, flat 4"],
+    ["0711223344 / 0733111222", "254******344 / 254******222"],
+    ["+49 151 23456789", "+491*******789"],
+    ["rent a@b.ke 0711223344", "r***@b.ke 254******344"],
+    ["rent a\uFF20b.ke", "r***\uFF20b.ke"],
+    ["@b.ke", "***@b.ke"],
+    // A wrong number of 8 digits is no personal data, and shows a slip.
+    ["20000017", "20000017"],
+    ["acc 20000017 flat 12", "acc 20000017 flat 12"],
+    ["water bill, 12 October 2026", "water bill, 12 October 2026"],
+  ] as const) {
+    it(`is hidden in the words "${words}"`, () => {
+      expect(maskWords(words)).to.equal(masked);
+    });
+  }
+
+  it("is hidden in words, however a person spells it, with anything but letters between", () => {
+    const zeros = [0x30, 0x660, 0x6f0, 0x966, 0x9e6, 0xff10, 0x1d7ce, 0x1d7f6, 0x1fbf0];
+    const letters: Readonly<Record<string, readonly string[]>> = { 0: ["O", "o", "\u041E"], 1: ["l", "I", "i", "|"] };
+    const digit = fc.tuple(fc.integer({ min: 0, max: 9 }), fc.constantFrom(...zeros), fc.nat(3), fc.boolean());
+    const between = fc.stringMatching(/^[^\p{L}\p{N}@\uFF20\uFE6B|]{0,4}$/u);
+    const spelt = fc.array(fc.tuple(digit, between), { minLength: 9, maxLength: 15 });
+    fc.assert(
+      fc.property(spelt, fc.constantFrom("", "rent, ", "(ref) "), (parts, before) => {
+        const signs = parts.map(([[value, zero, which, isLetter]]) => {
+          const alike = isLetter ? letters[value] : undefined;
+          return alike?.[which % alike.length] ?? String.fromCodePoint(zero + value);
+        });
+        const words = before + signs.map((sign, index) => sign + (parts[index]?.[1] ?? "")).join("");
+        const left = Array.from(maskWords(words).slice(before.length)).filter((sign) => signs.includes(sign));
+        // Three digits at each end stay.
+        expect(left.length, words).to.be.at.most(6);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
 
   for (const [what, sent, agrees] of [
     ["the number itself", "254708374149", true],

@@ -1,0 +1,183 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect } from "chai";
+
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import { toTimestamp } from "../../src/grpc/messages/timestamp.js";
+import type { GrpcCaller } from "../support/callers/grpc-caller.js";
+import { eventually } from "../support/eventually.js";
+import { kesc } from "../support/service/kesc.js";
+import {
+  approved,
+  type GivenOperator,
+  MPESA_CREDENTIALS,
+  MPESA_SETTINGS,
+  type OperatorService,
+  proposalOf,
+  startOperatorService,
+  textOf,
+} from "./given.js";
+
+const CSV = Buffer.from(
+  "Receipt No.,Completion Time,Details,Transaction Status,Paid In,Withdrawn\n" +
+    "RKTQDM7W01,2026-11-22 10:05:33,Pay Bill,Completed,1.00,\n",
+);
+const MEBIBYTE = Buffer.alloc(1_024 * 1_024, "x");
+const NOTHING = { organization_id: "", rail: "", file_name: "", statement: Buffer.alloc(0) };
+
+describe("a statement that a client streams", () => {
+  let service: OperatorService;
+  let admin: GrpcCaller;
+  let vera: GivenOperator;
+  let first: typeof NOTHING;
+  before(async () => {
+    service = await startOperatorService("sqlite", { environment: { KESC_FOUR_EYES: "rails" } });
+    [admin] = service.admin;
+    vera = await service.operator("Vera", "viewer");
+    first = { ...NOTHING, organization_id: service.tenant.organizationId, rail: "mpesa" };
+  });
+  after(() => service.dispose());
+
+  const open = (key = vera.key) => admin.open(Rpcs.reconcileStatement, { key });
+  const linesOf = (part: string) => service.lines.filter((line) => line.includes(part)).length;
+
+  it("is compared once its last piece has come, whatever the pieces are", async () => {
+    const stream = open();
+    stream.send(first);
+    for (const byte of CSV) stream.send({ ...NOTHING, statement: Buffer.of(byte) });
+    stream.end();
+    expect((await stream.ended).code).to.equal(0);
+    expect(stream.responses.map(({ on_rail }) => String(on_rail?.count))).to.deep.equal(["1"]);
+  });
+
+  it("may be one message", async () => {
+    const { response } = await admin.call(Rpcs.reconcileStatement, { ...first, statement: CSV }, { key: vera.key });
+    expect(response?.differences.map(({ count }) => String(count))).to.deep.equal(["1"]);
+  });
+
+  it("is sent by kesc reconcile --server, which prints what differs and exits with 1", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "kesc-statement-"));
+    const file = join(folder, "statement.csv");
+    await writeFile(file, CSV);
+    const run = (...more: string[]) => {
+      const { operatorAddress = "" } = service.servers[0];
+      const args = ["reconcile", "mpesa", file, "--org", "Tenant", "--server", operatorAddress, ...more];
+      return kesc(args, { DATABASE_URL: "sqlite:/nowhere/kesc.db", KESC_OPERATOR_KEY: vera.key });
+    };
+    const { code, stdout } = await run();
+    expect(code).to.equal(1);
+    expect(stdout)
+      .to.include("RKTQDM7W01 (pay_in): the rail has 1.00, the book nothing")
+      .and.include("No tie: the rail has not reported a balance yet.");
+    expect(JSON.parse((await run("--json")).stdout)).to.have.nested.include({ "on_rail.amount_in": "1.00" });
+    expect((await run("--apply")).stderr).to.include("--server takes a file");
+    await writeFile(file, Buffer.from([0xd0, 0xcf, 0x11, 0xe0]));
+    expect((await run()).stderr).to.include("save it as .xlsx");
+    await rm(folder, { recursive: true });
+  });
+
+  it("names another account by the name of its file", async () => {
+    const file_name = "Statements for 600111 from 1 to 2.csv";
+    const request = { ...first, file_name, statement: CSV };
+    const compared = await admin.call(Rpcs.reconcileStatement, request, { key: vera.key });
+    // The organization has no account, so no number is another one.
+    expect(compared.code).to.equal(0);
+    const long = await admin.call(
+      Rpcs.reconcileStatement,
+      { ...request, file_name: "x".repeat(256) },
+      { key: vera.key },
+    );
+    expect(long.message).to.include("file_name must have at most 255 characters");
+  });
+
+  it("is cut at 32 MiB, while the client goes on", async () => {
+    const stream = open();
+    stream.send(first);
+    for (let sent = 0; sent < 40; sent += 1) stream.send({ ...NOTHING, statement: MEBIBYTE });
+    // Nobody ends the stream: the server does.
+    const ended = await stream.ended;
+    expect(ended).to.include({ reason: "INVALID_FIELD" });
+    expect(ended.message).to.include("statement must have at most 33554432 bytes");
+  });
+
+  it("is refused before its first piece without a key, and for another role", async () => {
+    const sam = await service.operator("Sam", "support");
+    for (const [key, reason] of [
+      ["", "MISSING_OPERATOR_KEY"],
+      [sam.key, "ROLE_REQUIRED"],
+    ] as const) {
+      const stream = open(key);
+      expect(await stream.ended, reason).to.include({ reason });
+    }
+  });
+
+  it("is one at a time of a person, and another person's beside it", async () => {
+    const stream = open();
+    stream.send(first);
+    await stream.headers;
+    expect(await open().ended).to.include({ reason: "TOO_MANY_STREAMS" });
+    const other = await service.operator("Olga", "viewer");
+    const request = { ...first, statement: CSV };
+    expect((await admin.call(Rpcs.reconcileStatement, request, { key: other.key })).code).to.equal(0);
+    stream.cancel();
+    await stream.ended;
+    // Another one may begin once the server has seen the end.
+    await eventually(async () => (await admin.call(Rpcs.reconcileStatement, request, { key: vera.key })).code === 0);
+  });
+
+  it("is dropped if the client stops in the middle", async () => {
+    const before = linesOf('"cancelled":true');
+    const stream = open();
+    stream.send(first);
+    stream.send({ ...NOTHING, statement: CSV });
+    await stream.headers;
+    stream.cancel();
+    await stream.ended;
+    await eventually(() => Promise.resolve(linesOf('"cancelled":true') > before));
+    expect(stream.responses).to.deep.equal([]);
+    expect(linesOf("bug")).to.equal(0);
+  });
+
+  it("has the kinds of rows that two persons have added to the account", async () => {
+    const [fin, app] = [await service.operator("Fin", "finance"), await service.operator("App", "approver")];
+    const line = "RKTQDM7W02,2026-11-22 10:05:34,Sweep to trust 12,Completed,,5.00\n";
+    const request = { ...first, statement: Buffer.concat([CSV, Buffer.from(line)]) };
+    const kindOf = async () => {
+      const { response } = await admin.call(Rpcs.reconcileStatement, request, { key: vera.key });
+      const rows = response?.differences.flatMap(({ differences }) => differences) ?? [];
+      return rows.find(({ receipt }) => receipt === "RKTQDM7W02")?.row_kind;
+    };
+    expect(await kindOf()).to.equal("unknown");
+    const settings = JSON.stringify({ ...MPESA_SETTINGS, statementWords: { own_transfer: ["Sweep to trust"] } });
+    const credentials = JSON.stringify(MPESA_CREDENTIALS);
+    const asked = { organization_id: first.organization_id, rail: "mpesa", settings, credentials, note: "a new word" };
+    const { proposalId } = await admin.call(
+      Rpcs.setRailAccount,
+      { ...asked, credentials_expire_at: toTimestamp(toUnixMillis(Date.now() + 1e9)) },
+      { key: fin.key },
+    );
+    expect(await kindOf()).to.equal("unknown");
+    const proposal = await proposalOf(admin, proposalId, fin);
+    expect(textOf(proposal)).to.include("statementWords").and.include("Sweep to trust");
+    expect(await approved(admin, proposalId, app)).to.equal(undefined);
+    expect(await kindOf()).to.equal("own_transfer");
+    const { organization_id } = first;
+    const { response } = await admin.call(Rpcs.getRailAccount, { organization_id, rail: "mpesa" }, { key: vera.key });
+    const words = response?.status?.statement_words.find(({ kind }) => kind === "own_transfer");
+    expect(words?.own).to.deep.equal(["sweep to trust"]);
+    expect(words?.built_in).to.include("business deposit");
+  });
+
+  it("names the account in its first message only, and needs one", async () => {
+    const twice = open();
+    twice.send(first);
+    twice.send(first);
+    expect((await twice.ended).message).to.include("rail must be in the first message only");
+    const none = open();
+    none.end();
+    expect((await none.ended).message).to.include("request is required");
+  });
+});
