@@ -251,9 +251,6 @@ function flagsAfter(steps: readonly StepRow[], end: EndRow | undefined): readonl
   return [...open];
 }
 
-/** The rows whose detail is the deposit reference of their account. */
-const GIVE_REFERENCES: ReadonlySet<JournalKind> = new Set(["account.created", "account.numbered"]);
-
 function accountAt(row: EventRow, { accountId, createdAt, statusRow, tier, freeze }: AccountFacts): AccountSnapshot {
   const { organizationId, actor, reason, recordedAt } = row;
   const status = statusAfter(statusRow);
@@ -264,7 +261,7 @@ function accountAt(row: EventRow, { accountId, createdAt, statusRow, tier, freez
     statusNote: status === "FROZEN" ? NO_REASON : (statusRow?.reason ?? NO_REASON),
     tier: tier ?? DEFAULT_TIER,
     freeze: freeze === undefined ? undefined : { ...freeze, organizationId, accountId, lifted },
-    depositReference: GIVE_REFERENCES.has(row.kind) ? (row.detail as DepositReference | undefined) : undefined,
+    depositReference: row.kind === "account.created" ? (row.detail as DepositReference | undefined) : undefined,
     createdAt,
     updatedAt: recordedAt,
   };
@@ -287,7 +284,7 @@ const DEPOSIT_STATUS_AFTER: Readonly<Partial<Record<JournalKind, DepositStatus>>
 
 /** No account has the shillings at such a row: each credit is a row of its transaction. */
 function depositAt({ kind, detail = "", recordedAt }: EventRow, { deposit }: DepositFacts): DepositSnapshot {
-  const { id, reason } = readDepositDetail(detail);
+  const { id, reason, sameNumber } = readDepositDetail(detail);
   const status = DEPOSIT_STATUS_AFTER[kind];
   if (status === undefined) throw new Error(`a row ${kind} is about no deposit`);
   return {
@@ -295,6 +292,7 @@ function depositAt({ kind, detail = "", recordedAt }: EventRow, { deposit }: Dep
     id,
     status,
     reason,
+    sameNumber,
     accountId: undefined,
     transactionId: undefined,
     typedReference: undefined,

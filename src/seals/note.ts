@@ -1,11 +1,15 @@
 import { createPublicKey, hash, type KeyObject, sign, verify } from "node:crypto";
 
+/** The types of keys (C2SP signed-note): of a log, and of a witness (C2SP tlog-cosignature). */
 const ED25519 = 0x01;
+const COSIGNATURE = 0x04;
 const KEY_ID_BYTES = 4;
+const TIME_BYTES = 8;
+const COSIGNATURE_BYTES = KEY_ID_BYTES + TIME_BYTES + 64;
 /** The prefix of the 32 bytes of an Ed25519 key in the encoding of SubjectPublicKeyInfo. */
 const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 const SIGNATURE_LINE = /^— (\S+) ([A-Za-z0-9+/]+=*)$/;
-const VERIFIER_KEY = /^[^\s+]+\+[0-9a-f]{8}\+([A-Za-z0-9+/]{44})$/;
+const VERIFIER_KEY = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/;
 const SIZE = /^(0|[1-9][0-9]{0,15})$/;
 
 /** A tree of a size, by its root. */
@@ -35,7 +39,7 @@ export interface ArrivedKey {
 
 /** The public keys of a seal key file, by which notes are checked. */
 export interface PublicSealKeys {
-  /** Those of this place, newest first: 32 bytes each. */
+  /** The keys of this place, newest first: 32 bytes each. */
   readonly publicKeys: readonly Uint8Array[];
   readonly arrivedKeys?: readonly ArrivedKey[];
 }
@@ -115,9 +119,40 @@ export function signerOf(name: string, publicKey: Uint8Array): string {
 
 /** Returns the 32 bytes of a public key that verifierKeyOf() wrote, or undefined. */
 export function parseVerifierKey(text: string): Uint8Array | undefined {
-  const [, key = ""] = VERIFIER_KEY.exec(text) ?? [];
+  const [, , , key = ""] = VERIFIER_KEY.exec(text) ?? [];
   const typed = Buffer.from(key, "base64");
   return typed.length === 33 && typed[0] === ED25519 ? typed.subarray(1) : undefined;
+}
+
+/** A key of somebody else, who signs checkpoints of which each continues the one before. */
+export interface Witness {
+  readonly name: string;
+  readonly publicKey: Uint8Array;
+}
+
+/** Parses the public key of a witness: "<name>+<key id>+<base64>". */
+export function parseWitness(text: string): Witness | undefined {
+  const [, name = "", id = "", key = ""] = VERIFIER_KEY.exec(text) ?? [];
+  const typed = Buffer.from(key, "base64");
+  const publicKey = typed.subarray(1);
+  const isKey = typed.length === 33 && typed[0] === COSIGNATURE;
+  return isKey && keyIdOf(name, publicKey, COSIGNATURE).toString("hex") === id ? { name, publicKey } : undefined;
+}
+
+/** Returns a line for each of the witnesses that has cosigned the note. */
+export function cosignaturesIn({ text, signatures }: ParsedNote, witnesses: readonly Witness[]): readonly string[] {
+  return witnesses.flatMap(({ name, publicKey }) => {
+    const id = keyIdOf(name, publicKey, COSIGNATURE);
+    const found = signatures.find((each) => {
+      const { bytes } = each;
+      if (each.name !== name || bytes.length !== COSIGNATURE_BYTES || !id.equals(bytes.subarray(0, KEY_ID_BYTES)))
+        return false;
+      const time = bytes.readBigUInt64BE(KEY_ID_BYTES);
+      const signed = Buffer.from(`cosignature/v1\ntime ${String(time)}\n${text}`);
+      return verify(null, signed, publicKeyOf(publicKey), bytes.subarray(KEY_ID_BYTES + TIME_BYTES));
+    });
+    return found === undefined ? [] : [`— ${name} ${found.bytes.toString("base64")}\n`];
+  });
 }
 
 /** Returns the 32 bytes of an Ed25519 public key. */
@@ -129,7 +164,7 @@ function publicKeyOf(bytes: Uint8Array): KeyObject {
   return createPublicKey({ key: Buffer.concat([SPKI_PREFIX, bytes]), format: "der", type: "spki" });
 }
 
-function keyIdOf(name: string, publicKey: Uint8Array): Buffer {
-  const named = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ED25519), publicKey]);
+function keyIdOf(name: string, publicKey: Uint8Array, type = ED25519): Buffer {
+  const named = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(type), publicKey]);
   return hash("sha256", named, "buffer").subarray(0, KEY_ID_BYTES);
 }

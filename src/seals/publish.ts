@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { parseNote, signerOf, verifierKeyOf } from "./note.js";
+import { cosignedNotes } from "./cosigned.js";
+import { cosignaturesIn, parseNote, signerOf, verifierKeyOf, type Witness } from "./note.js";
 import type { NumberedBook, SealReads } from "./ports.js";
 import { split, type Tile, TILE_HASHES, tilePath, TreeEdge } from "./tiles.js";
 
@@ -12,6 +13,8 @@ export interface Published {
   /** The rows that the folder had before, and has now. */
   readonly from: number;
   readonly size: number;
+  /** The witnesses that have cosigned the checkpoint. */
+  readonly cosignatures: number;
 }
 
 interface PublishOptions {
@@ -19,6 +22,8 @@ interface PublishOptions {
   readonly folder: string;
   /** The keys that may have signed the log. Those that have are published. */
   readonly publicKeys: readonly Uint8Array[];
+  /** Their cosignatures of the newest checkpoint are published with it. */
+  readonly witnesses?: readonly Witness[];
   /** Called after each tile with the rows that are done, and with all of them. */
   readonly onRows?: (size: number, total: number) => void;
 }
@@ -34,7 +39,7 @@ interface PublishOptions {
 export async function publishBook(
   reads: Pick<SealReads, "seal" | "signers" | "leaves">,
   book: NumberedBook,
-  { folder, publicKeys, onRows = () => undefined }: PublishOptions,
+  { folder, publicKeys, witnesses = [], onRows = () => undefined }: PublishOptions,
 ): Promise<Published | undefined> {
   const seal = await reads.seal(book);
   if (seal === undefined) return undefined;
@@ -66,9 +71,20 @@ export async function publishBook(
     .filter((key) => signers.has(signerOf(origin, key)) || known.has(verifierKeyOf(origin, key)))
     .map((key) => `${verifierKeyOf(origin, key)}\n`);
   replace(join(folder, "keys"), keys.join(""));
-  replace(join(folder, "checkpoint"), seal.note);
+  const cosignatures = cosignaturesOf(seal.note, folder, witnesses);
+  replace(join(folder, "checkpoint"), seal.note + cosignatures.join(""));
   for (const tile of edge.partialTiles()) removeShorter(folder, tile);
-  return { from, size: seal.size };
+  return { from, size: seal.size, cosignatures: cosignatures.length };
+}
+
+/** Returns the lines of the witnesses that have cosigned the checkpoint, each once. */
+function cosignaturesOf(note: string, folder: string, witnesses: readonly Witness[]): readonly string[] {
+  const parsed = parseNote(note);
+  if (parsed === undefined) return [];
+  const signatures = cosignedNotes(folder)
+    .filter(({ text }) => text === parsed.text)
+    .flatMap((cosigned) => cosigned.signatures);
+  return cosignaturesIn({ ...parsed, signatures }, witnesses);
 }
 
 /** Returns the keys that were published before: they have signed earlier seals. */

@@ -1,9 +1,14 @@
 import type { BookState } from "../domain/book.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
+import type { RowOf } from "../model/column.js";
+import type { ORGANIZATIONS } from "../model/organizations.js";
 import type { ListedBook } from "../operators/reads.js";
 import type { Cell, Database } from "./database.js";
 import { type BookMove, moveOf, type MoveRow, stateWrite } from "./moves/book-moves.js";
+import { belongsTo, MOVED_TABLES } from "./moves/tables.js";
+import { keysOfBooks } from "./organizations/whole.js";
+import { isOwnRow } from "./sql/organization-rows.js";
 import type { BookRow } from "./sql/records/book-head-rows.js";
 import { inTransaction, orStoreError } from "./sql/store-error.js";
 
@@ -18,29 +23,47 @@ type SummaryRow = Pick<
   BookRow,
   "organization_id" | "number" | "state" | "suspended_seq" | "last_seq" | "last_recorded_at" | "reserve_cents"
 > &
-  Omit<MoveRow, "phase"> & { readonly name: string; readonly phase: string | null };
+  Omit<MoveRow, "phase"> &
+  RowOf<typeof ORGANIZATIONS, Uint8Array> & { readonly phase: string | null };
+
+/** Whether to check the rows of the organizations. That needs the master key. */
+export interface ListBooksOptions {
+  readonly areChecked: boolean;
+}
 
 type BookCells = Pick<Database, "cells">;
 
 /** Returns all books, in the order of their cells and numbers. */
-export async function listBooks({ cells }: BookCells): Promise<readonly BookSummary[]> {
-  const books = await Promise.all(cells.map(booksOf));
+export async function listBooks(
+  { cells }: BookCells,
+  options: ListBooksOptions = { areChecked: false },
+): Promise<readonly BookSummary[]> {
+  const books = await Promise.all(cells.map((cell) => booksOf(cell, options)));
   return books.flat();
 }
 
-async function booksOf({ number: cell, engine, reader }: Cell): Promise<readonly BookSummary[]> {
+async function booksOf(
+  { number: cell, engine, reader, directory }: Cell,
+  { areChecked }: ListBooksOptions,
+): Promise<readonly BookSummary[]> {
   const rows = await orStoreError(
     engine,
     reader.rows<SummaryRow>(`
-      SELECT b.organization_id, o.name, b.number, b.state, b.suspended_seq, b.last_seq, b.last_recorded_at, b.reserve_cents,
+      SELECT o.*, b.organization_id, b.number, b.state, b.suspended_seq, b.last_seq, b.last_recorded_at, b.reserve_cents,
         m.move_id, m.phase, m.root, m.file_sha256, m.arrival_id, m.rows_done, m.moved_to
       FROM ${engine.table("books")} b JOIN ${engine.table("organizations")} o ON o.id = b.organization_id
       LEFT JOIN ${engine.table("book_moves")} m ON m.book = b.number
       ORDER BY b.number`),
   );
+  const ids = areChecked ? rows.map((row) => row.organization_id as OrganizationId) : [];
+  const keys = await orStoreError(
+    engine,
+    keysOfBooks(directory, ids, ({ sql, bindings }) => reader.rows(sql, bindings)),
+  );
   return rows.map((row) => ({
     organizationId: row.organization_id as OrganizationId,
     name: row.name,
+    isChanged: areChecked && !isOwnRow(row, keys.get(row.organization_id)),
     cell,
     number: row.number,
     state: row.state as BookState,
@@ -50,25 +73,6 @@ async function booksOf({ number: cell, engine, reader }: Cell): Promise<readonly
     reserveCents: row.reserve_cents,
     move: row.phase === null ? undefined : moveOf({ ...row, phase: row.phase }),
   }));
-}
-
-/**
- * Sets all open books to RESTORED. Books that move, or have moved, stay as they are: another cell
- * may have them, and two copies must not take commands. Returns the number of books that it set.
- */
-export async function markBooksRestored({ cells }: BookCells): Promise<number> {
-  let count = 0;
-  for (const cell of cells) {
-    count += await inTransaction(cell, async (session) => {
-      const { engine } = cell;
-      const books = engine.table("books");
-      const sql = `SELECT number FROM ${books} WHERE state = 'OPEN' ORDER BY number ${engine.forUpdate}`;
-      const open = await session.read<{ readonly number: number }>({ sql, bindings: [] });
-      await session.write([stateWrite(engine, open, "RESTORED")]);
-      return open.length;
-    });
-  }
-  return count;
 }
 
 /**
@@ -82,6 +86,31 @@ export function activateBook(cell: Cell, organizationId: OrganizationId): Promis
     const [book] = await session.read<Pick<BookRow, "number" | "state">>({ sql, bindings: [organizationId] });
     if (book?.state === "RESTORED") await session.write([stateWrite(engine, [book], "OPEN")]);
     return book?.state as BookState | undefined;
+  });
+}
+
+/**
+ * Makes the work of a book due at once that a wrong clock has put off: each column of the model
+ * that is `due`. Returns how much of it was put off.
+ */
+export function wakeWork(
+  cell: Cell,
+  { number, organizationId }: Pick<BookSummary, "number" | "organizationId">,
+  now: UnixMillis,
+): Promise<number> {
+  const { engine } = cell;
+  return inTransaction(cell, async (session) => {
+    let woken = 0;
+    for (const { name, owner, due } of MOVED_TABLES) {
+      const { sql: isOfBook, bindings } = belongsTo(engine, { owner }, { number, organizationId });
+      for (const column of due) {
+        const sql = `
+          UPDATE ${engine.table(name)} AS x SET ${column} = ? WHERE x.${column} > ? AND ${isOfBook}
+          RETURNING ${column}`;
+        woken += (await session.read({ sql, bindings: [now, now, ...bindings] })).length;
+      }
+    }
+    return woken;
   });
 }
 

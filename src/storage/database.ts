@@ -16,7 +16,7 @@ import {
   withoutLimits,
 } from "./postgres/address.js";
 import { cellSchemas } from "./postgres/cells.js";
-import { PostgresClient } from "./postgres/client.js";
+import { PostgresClient, ReadingPostgresClient } from "./postgres/client.js";
 import { postgresEngine } from "./postgres/engine.js";
 import { pingPostgres } from "./postgres/ping.js";
 import { PostgresReader } from "./postgres/reader.js";
@@ -52,6 +52,8 @@ export interface DatabaseOptions {
    * seconds when omitted.
    */
   readonly statementMillisMax?: number;
+  /** Whether nothing is written. A hot standby of PostgreSQL then serves, too. */
+  readonly onlyReads?: boolean;
   /** Whether to reject if the SQLite file does not exist. Otherwise it is created. */
   readonly mustExist?: boolean;
 }
@@ -81,7 +83,7 @@ export interface Cell {
   readonly engine: Engine;
   /** Reads committed rows. */
   readonly reader: Reader;
-  /** The same for the queries of lists, which take longer. */
+  /** Reads the committed rows of lists, which takes longer. */
   readonly listReader: Pick<Reader, "rows"> & LeafThread;
   /** The books of this cell. */
   readonly directory: BookDirectory;
@@ -222,7 +224,7 @@ async function openSqlite(
 
 async function openPostgres(
   { url, connectionsMax, masterKeyFile }: DatabaseAddress & { engine: "postgres" },
-  { statementMillisMax = STATEMENT_MILLIS_MAX }: DatabaseOptions,
+  { statementMillisMax = STATEMENT_MILLIS_MAX, onlyReads = false }: DatabaseOptions,
 ): Promise<Database> {
   const limits = limitsOf(url, statementMillisMax);
   const connection: pg.ClientConfig = {
@@ -242,7 +244,7 @@ async function openPostgres(
   const openPool = (max: number): Knex =>
     knex({
       ...COMMON,
-      client: PostgresClient as typeof Knex.Client,
+      client: (onlyReads ? ReadingPostgresClient : PostgresClient) as typeof Knex.Client,
       // The types of Knex list only some of the driver's settings.
       connection: connection as Knex.PgConnectionConfig,
       acquireConnectionTimeout: CONNECT_MILLIS_MAX,

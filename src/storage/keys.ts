@@ -1,4 +1,11 @@
-import { isLive, namesOfCredential, type Organization } from "../domain/api-key.js";
+import {
+  asWritten,
+  type FoundOrganization,
+  isLive,
+  isWhole,
+  namesOfCredential,
+  type Organization,
+} from "../domain/api-key.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Keys } from "../ledger/ports/keys.js";
@@ -19,13 +26,14 @@ export function keys({ cells }: Database, now: () => UnixMillis, onChangedKey?: 
     find: (cell: CellKeys) => Promise<Result | undefined>,
   ): Promise<Result | undefined> => (await Promise.all(all.map(find))).find((result) => result !== undefined);
 
-  const organizations = async (): Promise<readonly Organization[]> =>
+  const organizations = async (): Promise<readonly FoundOrganization[]> =>
     (await Promise.all(all.map((cell) => cell.organizations()))).flat().sort(byAge);
 
   const homeOf = async (id: OrganizationId): Promise<readonly [Organization, CellKeys]> => {
     const organization = await inSomeCell((cell) => cell.organization(id));
-    const cell = organization === undefined ? undefined : all[organization.cell];
-    if (organization === undefined || cell === undefined) throw new Error(`there is no organization ${id}`);
+    if (organization === undefined || !isWhole(organization)) throw new Error(`there is no organization ${id}`);
+    const cell = all[organization.cell];
+    if (cell === undefined) throw new Error(`there is no organization ${id}`);
     return [organization, cell];
   };
 
@@ -91,13 +99,14 @@ export function keys({ cells }: Database, now: () => UnixMillis, onChangedKey?: 
   };
 }
 
-function byAge(left: Organization, right: Organization): number {
+function byAge(first: FoundOrganization, second: FoundOrganization): number {
+  const [left, right] = [asWritten(first), asWritten(second)];
   return left.createdAt - right.createdAt || (left.id < right.id ? -1 : 1);
 }
 
 /** Returns the number of the cell with the fewest organizations. */
-export function emptiestOf(cellCount: number, organizations: readonly Organization[]): number {
+export function emptiestOf(cellCount: number, organizations: readonly FoundOrganization[]): number {
   const counts = Array.from({ length: cellCount }, () => 0);
-  for (const { cell } of organizations) counts[cell] = (counts[cell] ?? 0) + 1;
+  for (const { cell } of organizations.map(asWritten)) counts[cell] = (counts[cell] ?? 0) + 1;
   return counts.indexOf(Math.min(...counts));
 }

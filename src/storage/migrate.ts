@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 import type { Cell } from "./database.js";
-import { baseline } from "./migrations/0001-baseline.js";
+import { baseline } from "./migrations/0001-first-release.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Engine } from "./sql/engine.js";
 
@@ -9,8 +9,19 @@ import type { Engine } from "./sql/engine.js";
 // of release 2 and later end in ".serves-<release>" if the servers of that release may go on
 // (migrations/README.md). Tests give the program one more.
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  "0001-baseline": baseline,
+  "0001-first-release": baseline,
 };
+
+/** The first migration of databases from before the first release. */
+const OF_EARLIER_BUILDS = ["0001-organizations", "0001-baseline"];
+
+/** What to do about what an earlier build has made. */
+export const EARLIER_BUILD_ADVICE = "The commit 660e1fc9 is the last that reads it.";
+
+/** Whether a build from before the first release has run these migrations. */
+export function areOfEarlierBuild(names: readonly string[]): boolean {
+  return names.some((name) => OF_EARLIER_BUILDS.includes(name));
+}
 
 /**
  * The release of the schema that this program makes. A release with new migrations counts one up.
@@ -62,7 +73,8 @@ export async function migrationState({ reader, engine }: MigratingCell): Promise
   const unknown = [...ran].filter((name) => !Object.hasOwn(MIGRATIONS, name));
   return {
     pending,
-    gap: pending.filter((name) => names.indexOf(name) < last),
+    // An earlier build began with another migration, and nobody took one out of its list.
+    gap: areOfEarlierBuild(unknown) ? [] : pending.filter((name) => names.indexOf(name) < last),
     unknown,
     isServable: pending.length === 0 && mayServe(unknown),
     // An empty database has no servers.

@@ -1,3 +1,4 @@
+import { isWhole } from "../domain/api-key.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import { toUnixMillis } from "../domain/values/time.js";
 import type { DepositRail, Page, ReadLimits, Reads } from "../ledger/ports/reads.js";
@@ -5,13 +6,14 @@ import type { Cell } from "./database.js";
 import { accountsPage, pageOfAccount } from "./lists/accounts.js";
 import { depositsPage } from "./lists/deposits.js";
 import { transactionsPage } from "./lists/transactions.js";
+import { UnreadableRowError } from "./secrets/unreadable-row.js";
 import type { OpenBook } from "./sql/book-directory.js";
 import type { Engine } from "./sql/engine.js";
 import { freezeOf, type FreezeRow, standingFreezesColumn } from "./sql/freeze-rows.js";
 import { type ListedOrganizationRow, organizationOf } from "./sql/organization-rows.js";
 import type { Reader } from "./sql/reader.js";
 import { limitsOf, type LimitsRow } from "./sql/records/book-head-rows.js";
-import { depositOf, type DepositRow } from "./sql/records/deposit-rows.js";
+import { depositColumns, depositOf, type DepositRow } from "./sql/records/deposit-rows.js";
 import { destinationOf, type DestinationRow } from "./sql/records/destination-rows.js";
 import {
   fullAccountOf,
@@ -41,7 +43,11 @@ export function reads({
       one(
         organizationId,
         () => reader.rows<ListedOrganizationRow>(statements.organization, [organizationId]),
-        (row, { keys }) => organizationOf(row, { cell, keys }),
+        (row, { keys }) => {
+          const found = organizationOf(row, { cell, keys });
+          if (!isWhole(found)) throw new UnreadableRowError(`the organization ${organizationId}`);
+          return found;
+        },
       ),
 
     account: (organizationId, id) =>
@@ -151,7 +157,7 @@ function readStatements(engine: Engine) {
     limits: `SELECT * FROM ${table("books")} WHERE number = ?`,
     transaction: `
       SELECT ${withBalanceAfter(engine)} FROM ${table("transactions")} t WHERE t.id = ? AND t.book = ?`,
-    deposit: `SELECT * FROM ${table("deposits")} WHERE id = ? AND book = ?`,
+    deposit: `SELECT ${depositColumns(engine)} FROM ${table("deposits")} d WHERE d.id = ? AND d.book = ?`,
     destination: `SELECT * FROM ${table("destinations")} WHERE id = ? AND book = ?`,
     depositRails: `
       SELECT rail, settings FROM ${table("rail_accounts")}

@@ -22,6 +22,8 @@ export interface Coverage {
   readonly seals: number;
   /** The books that were compared with a published copy. */
   readonly publishedBooks: number;
+  /** The known witnesses that have cosigned, of all books together. Undefined if none is known. */
+  readonly cosignatures: number | undefined;
   /** The books that were not audited: their rows are being copied here, or removed. */
   readonly notAudited: readonly PassedOver[];
   readonly actsWithoutPerson: Pick<ActsWithoutPerson, "count" | "newest">;
@@ -61,6 +63,7 @@ export function noCoverage(): CoverageCounts {
     erasedHolders: 0,
     seals: 0,
     publishedBooks: 0,
+    cosignatures: undefined,
     reserveCents: 0n,
     lastRecordedAt: 0,
     heads: [],
@@ -88,6 +91,7 @@ export const NOT_COVERED: Readonly<Record<string, string>> = {
   "payments.masked_phone": "once the payment has ended",
   "payments.sends": "how often, if the rail was asked at all",
   "payments.turned_away": "",
+  "payments.ahead_millis": "",
   "payments.due_at": "",
   "payments.checks": "",
   "payments.advances": "",
@@ -100,8 +104,9 @@ export const NOT_COVERED: Readonly<Record<string, string>> = {
   "deposits.return_requests": "",
   "proposals.sealed": "",
   "passkeys.created_at": "",
-  sessions: "",
-  sign_in_tokens: "",
+  sessions: "but that none has ended",
+  sign_in_tokens: "but that none was used",
+  restores: "",
   "books.state": "which of the known states",
   "books.arrived_seq": "",
   "books.clock_accepted_at": "",
@@ -115,6 +120,8 @@ export const NOT_COVERED: Readonly<Record<string, string>> = {
   "rail_accounts.balance": "",
   "rail_accounts.balance_at": "",
   "rail_accounts.balance_question": "",
+  "rail_accounts.balance_asked_at": "",
+  "rail_accounts.balance_asked_with": "",
   rail_messages: "",
   leases: "",
   "seals.sealed_at": "",

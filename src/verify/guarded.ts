@@ -15,7 +15,7 @@ export function guarded(findings: BookFindings, place: Place, step: () => void):
   }
 }
 
-/** The same for a step that reads. Rejects with the error of the database: it is no finding. */
+/** Runs a step that reads, as `guarded` does. Rejects with a database's error: it is no finding. */
 export async function guardedReads(
   { databaseErrors }: Pick<Audit, "databaseErrors">,
   { findings, place }: { readonly findings: BookFindings; readonly place: Place },

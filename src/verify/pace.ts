@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
+import type { Engine } from "../storage/sql/engine.js";
 import type { Reader } from "../storage/sql/reader.js";
 
 /** How much an audit takes of a machine. */
@@ -12,8 +13,10 @@ export interface Pace {
   restAfter(workMillis: number): Promise<unknown>;
 }
 
-/** An audit takes a tenth of a core: it rests nine times as long as it worked. */
+/** An audit takes a tenth of a core: it rests nine times as long as it worked … */
 const REST = 9;
+/** … and at most this long at once: beside other work a statement waits for most of its time. */
+const REST_MILLIS_MAX = 10_000;
 /** Shorter rests are saved up, because a timer takes a millisecond. */
 const WORK_MILLIS_MIN = 1;
 
@@ -26,20 +29,26 @@ const CLOCKS = {
 };
 
 /** Leaves nine tenths of a core to a server. */
-export const BESIDE_A_SERVER: Pace = { ...CLOCKS, restAfter: (workMillis) => sleep(workMillis * REST) };
+export const BESIDE_A_SERVER: Pace = {
+  ...CLOCKS,
+  restAfter: (workMillis) => sleep(Math.min(workMillis * REST, REST_MILLIS_MAX)),
+};
 
 export const FULL_SPEED: Pace = { ...CLOCKS, restAfter: () => Promise.resolve() };
 
 /**
- * Returns a function that reads rows, and rests before each statement. It counts as work how long
- * each statement took, and the processor time of this process between statements. It does not
- * count how long this process waited for a processor between them.
+ * Returns a function that reads rows, and rests before each statement. It counts as work the
+ * processor time of this process, in which SQLite runs, and how long each statement of PostgreSQL
+ * took. It does not count how long this process waited for a processor.
  */
-export function pacedRows(reader: Pick<Reader, "rows">, pace: Pace): Reader["rows"] {
+export function pacedRows(reader: Pick<Reader, "rows">, engine: Pick<Engine, "name">, pace: Pace): Reader["rows"] {
+  const isElsewhere = engine.name === "postgres";
   let workMillis = 0;
   let processorMillis = pace.processorMillis();
   return async (sql, bindings) => {
-    workMillis += pace.processorMillis() - processorMillis;
+    const usedMillis = pace.processorMillis();
+    workMillis += usedMillis - processorMillis;
+    processorMillis = usedMillis;
     if (workMillis >= WORK_MILLIS_MIN) {
       await pace.restAfter(workMillis);
       workMillis = 0;
@@ -48,8 +57,10 @@ export function pacedRows(reader: Pick<Reader, "rows">, pace: Pace): Reader["row
     try {
       return await reader.rows(sql, bindings);
     } finally {
-      workMillis += pace.now() - startedAt;
-      processorMillis = pace.processorMillis();
+      if (isElsewhere) {
+        workMillis += pace.now() - startedAt;
+        processorMillis = pace.processorMillis();
+      }
     }
   };
 }

@@ -1,13 +1,17 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { cosignedNotes } from "../seals/cosigned.js";
 import {
+  type Checkpoint,
+  cosignaturesIn,
   isSignedBy,
   keysOfLog,
   type ParsedNote,
   parseNote,
   parseVerifierKey,
   type PublicSealKeys,
+  type Witness,
 } from "../seals/note.js";
 import { TILE_HASHES, tilePath } from "../seals/tiles.js";
 
@@ -22,6 +26,10 @@ export interface PublishedBook {
   readonly checkpoint: ParsedNote;
   /** Whether a known key has signed the checkpoint. */
   readonly isSigned: boolean;
+  /** The checkpoints that a known witness has cosigned. */
+  readonly cosigned: readonly Checkpoint[];
+  /** The number of known witnesses that have cosigned a checkpoint. Undefined if none is known. */
+  readonly cosignatures: number | undefined;
   /** Returns the hash of a leaf, counted from 0. Undefined if the copy lacks it. */
   readonly leaf: (index: number) => Buffer | undefined;
 }
@@ -33,14 +41,22 @@ export type PublishedCopy = ReadonlyMap<string, PublishedBook>;
  * Opens a folder that `kesc seal publish` wrote, or a copy of one. The keys are those that the
  * caller trusts; without any, the keys beside each checkpoint count. Throws a PublishedCopyError.
  */
-export function openPublishedCopy(folder: string, trusted: PublicSealKeys): PublishedCopy {
+export function openPublishedCopy(
+  folder: string,
+  trusted: PublicSealKeys,
+  witnesses: readonly Witness[] = [],
+): PublishedCopy {
   if (!existsSync(folder)) throw new PublishedCopyError("it does not exist");
   const names = readdirSync(folder).filter((name) => existsSync(join(folder, name, "checkpoint")));
   if (names.length === 0) throw new PublishedCopyError("it has no checkpoint of any book");
-  return new Map(names.map((name) => [name, openBook(join(folder, name), name, trusted)]));
+  return new Map(names.map((name) => [name, openBook(join(folder, name), name, { trusted, witnesses })]));
 }
 
-function openBook(folder: string, organizationId: string, trusted: PublicSealKeys): PublishedBook {
+function openBook(
+  folder: string,
+  organizationId: string,
+  { trusted, witnesses }: { readonly trusted: PublicSealKeys; readonly witnesses: readonly Witness[] },
+): PublishedBook {
   const checkpoint = parseNote(readFileSync(join(folder, "checkpoint"), "utf8"));
   if (checkpoint === undefined || !checkpoint.origin.endsWith(`/${organizationId}`)) {
     throw new PublishedCopyError(`the checkpoint of ${organizationId} is no checkpoint of that book`);
@@ -56,7 +72,17 @@ function openBook(folder: string, organizationId: string, trusted: PublicSealKey
     const hash = read.hashes.subarray(at, at + HASH_BYTES);
     return hash.length === HASH_BYTES ? hash : undefined;
   };
-  return { organizationId, checkpoint, isSigned: isSignedBy(checkpoint, keys), leaf };
+  const notes = [checkpoint, ...cosignedNotes(folder)].filter(({ origin }) => origin === checkpoint.origin);
+  const cosigned = notes.filter((note) => cosignaturesIn(note, witnesses).length > 0);
+  const cosigners = witnesses.filter((witness) => notes.some((note) => cosignaturesIn(note, [witness]).length > 0));
+  return {
+    organizationId,
+    checkpoint,
+    isSigned: isSignedBy(checkpoint, keys),
+    cosigned,
+    cosignatures: witnesses.length === 0 ? undefined : cosigners.length,
+    leaf,
+  };
 }
 
 function keysIn(filename: string): readonly Uint8Array[] {

@@ -37,7 +37,7 @@ export async function* slices<Row>(
   }
 }
 
-/** The same along the column `seq` of the table that the SELECT calls `alias`. */
+/** Reads slices along the column `seq` of the table that the SELECT calls `alias`. */
 export function slicesAlongSeq<Row extends { readonly seq: number }>(
   audit: Audit,
   { alias, ...selection }: Pick<Selection<Row>, "sql" | "bindings"> & { readonly alias: string },

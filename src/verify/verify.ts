@@ -80,7 +80,7 @@ export async function verify(
     const isAsMigrated =
       organizationId !== undefined || (await reader.snapshot((snapshot) => auditSchema(snapshot, engine, findings)));
     const databaseErrors = new Set<unknown>();
-    const read = pacedRows(reader, pace);
+    const read = pacedRows(reader, engine, pace);
     const rows: Audit["rows"] = (sql, bindings) =>
       read<never>(sql, bindings?.map(bindable)).catch((error: unknown) => {
         databaseErrors.add(error);

@@ -226,7 +226,6 @@ describe("an event", () => {
 
   for (const [kind, shown] of [
     ["account.created", "20000006"],
-    ["account.numbered", "20000006"],
     // The detail of another row is something else.
     ["account.tiered", undefined],
   ] as const) {
@@ -237,6 +236,7 @@ describe("an event", () => {
 
   for (const [kind, detail, status, reason] of [
     ["deposit.received", "dep_1 NO_REFERENCE", "UNALLOCATED", "NO_REFERENCE"],
+    ["deposit.received", "dep_1 RECEIPT_ALREADY_USED kcb:d1 txn_1", "UNALLOCATED", "RECEIPT_ALREADY_USED"],
     // The next row is the mint that credits it.
     ["deposit.received", "dep_1", "UNALLOCATED", undefined],
     ["deposit.returned", "dep_1", "RETURNED", undefined],
@@ -250,6 +250,7 @@ describe("an event", () => {
         ...deposit,
         id: "dep_1",
         status,
+        sameNumber: reason === "RECEIPT_ALREADY_USED" ? { receipt: "kcb:d1", id: "txn_1" } : undefined,
         reason,
         accountId: undefined,
         transactionId: undefined,

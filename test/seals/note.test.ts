@@ -3,13 +3,18 @@ import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { expect } from "chai";
 
 import {
+  cosignaturesIn,
   isSignedBy,
+  type ParsedNote,
   parseNote,
   parseVerifierKey,
+  parseWitness,
   publicBytesOf,
   signedNote,
   verifierKeyOf,
+  type Witness,
 } from "../../src/seals/note.js";
+import { newWitness } from "../support/seals/witness.js";
 
 describe("the note of a checkpoint", () => {
   const { privateKey } = generateKeyPairSync("ed25519");
@@ -70,4 +75,42 @@ describe("the note of a checkpoint", () => {
     const sumdb = "sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8";
     expect(verifierKeyOf("sum.golang.org", parseVerifierKey(sumdb) ?? Buffer.of())).to.equal(sumdb);
   });
+
+  it("is cosigned by a witness whose name, key and time are those of the line, and by no other", () => {
+    const witness = newWitness("witness.example.com/w1");
+    const known = witnessOf(witness);
+    const cosigned = parsedNote(note + witness.cosign(note, 1_679_315_147n));
+    expect(cosignaturesIn(cosigned, [known])).to.have.length(1);
+    expect(isSignedBy(cosigned, [publicKey])).to.equal(true);
+    expect(cosignaturesIn(cosigned, [{ ...known, name: "another" }])).to.deep.equal([]);
+    expect(cosignaturesIn(cosigned, [witnessOf(newWitness(witness.name))])).to.deep.equal([]);
+    // A cosignature says when. So the time in the line is signed.
+    const [line = ""] = cosignaturesIn(cosigned, [known]);
+    const bytes = Buffer.from(line.split(" ")[2] ?? "", "base64");
+    bytes.writeUInt8(Number(bytes[11]) ^ 1, 11);
+    const later = note + `— ${witness.name} ${bytes.toString("base64")}\n`;
+    expect(cosignaturesIn(parsedNote(later), [known])).to.deep.equal([]);
+    const grown = signedNote({ ...checkpoint, size: 1_235 }, privateKey);
+    expect(cosignaturesIn(parsedNote(grown + line), [known])).to.deep.equal([]);
+  });
+
+  it("takes the key of a witness as a witness, and no other", () => {
+    const { key } = newWitness("witness.example.com/w1");
+    expect(parseWitness(key)?.name).to.equal("witness.example.com/w1");
+    expect(parseWitness(key.replace("/w1", "/w2"))).to.equal(undefined);
+    expect(parseWitness(verifierKeyOf("witness.example.com/w1", publicKey))).to.equal(undefined);
+    expect(parseVerifierKey(key)).to.equal(undefined);
+  });
 });
+
+function parsedNote(text: string): ParsedNote {
+  const parsed = parseNote(text);
+  if (parsed === undefined) throw new Error("it is no note");
+  return parsed;
+}
+
+function witnessOf({ key }: { readonly key: string }): Witness {
+  const witness = parseWitness(key);
+  if (witness === undefined) throw new Error("it is no key of a witness");
+  return witness;
+}

@@ -8,6 +8,7 @@ import type { CommandResult } from "../../src/ledger/ports/committer.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
 import { type Database, openDatabase } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
+import { bookMac, type BoundBookRow } from "../../src/storage/secrets/balance-mac.js";
 import { createAccount, mint, NO_DEADLINE } from "../support/commands.js";
 import { databaseOfEachTest, databaseOfSuite, ENGINES, execute, openTestDatabase } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
@@ -38,9 +39,15 @@ for (const engine of ENGINES) {
       return result.kind === "done" ? "done" : String(result.error);
     }
 
-    /** Changes the row of the organization's book, as an operator would who moves it. */
+    /** Changes the row of the organization's book, as the service would. */
     async function changeBook(set: string): Promise<void> {
-      await execute(opened.address, `UPDATE books SET ${set} WHERE organization_id = '${organizationId}'`);
+      const where = `WHERE organization_id = '${organizationId}'`;
+      await execute(opened.address, `UPDATE books SET ${set} ${where}`);
+      const { reader, directory } = opened.cell;
+      const { balanceKey } = await directory.book(organizationId, ({ sql, bindings }) => reader.rows(sql, bindings));
+      const [row] = await execute<BoundBookRow>(opened.address, `SELECT * FROM books ${where}`);
+      if (row === undefined) throw new Error("the book has no row");
+      await execute(opened.address, `UPDATE books SET mac = '${bookMac(balanceKey, row)}' ${where}`);
     }
 
     async function rowsOf(id: OrganizationId): Promise<readonly { seq: number; recorded_at: number }[]> {

@@ -1,6 +1,7 @@
 import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
 
+import { asWritten, type FoundOrganization } from "../../src/domain/api-key.js";
 import { credentialOfCertificate } from "../../src/domain/api-key.js";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
@@ -170,7 +171,7 @@ describe("the plans of the queries on sqlite", () => {
       "SEARCH p USING INDEX sqlite_autoindex_operator_proposals_1 (id<?)",
       "SEARCH p USING INDEX proposals_by_id (id<?)",
     ]);
-    const found = await stored.organization(organization);
+    const found = asWritten((await stored.organization(organization)) as FoundOrganization);
     for (const of of [undefined, found]) {
       expect(await searchesOf({ organization: of })).to.have.members([
         "SEARCH p USING INDEX sqlite_autoindex_operator_proposals_1 (id>?)",
@@ -225,6 +226,16 @@ describe("the plans of the queries on sqlite", () => {
   it("reads the newest reveals of a person along their index, and no other row", async () => {
     const steps = (await planOf(reveals.sql)).filter((step) => / j | r$/.test(step));
     expect(steps).to.deep.equal(["CO-ROUTINE r", "SEARCH j USING COVERING INDEX journal_reveals (actor=?)", "SCAN r"]);
+  });
+
+  it("asks the journal along an index whether a key was revoked", async () => {
+    const steps = (await planOf(ledgerReads.apiKeys.sql)).filter((step) => step.includes(" j "));
+    expect(steps).to.deep.equal(["SEARCH j USING INDEX journal_revoked_keys (book=? AND detail=?)"]);
+  });
+
+  it("reads the rows that decide about a proposal along their index, and no other row", async () => {
+    const steps = (await planOf(ledgerReads.decidingRows.sql)).filter((step) => step.includes(" j "));
+    expect(steps).to.deep.equal(["SEARCH j USING INDEX journal_deciding (book=? AND seq>?)"]);
   });
 
   const { updateBooks, tables } = ledgerStatements(sqliteEngine);

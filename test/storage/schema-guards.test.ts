@@ -138,9 +138,9 @@ const refused: readonly (readonly [what: string, refusal: RegExp, sql: string])[
     "a second book of an organization",
     UNIQUE,
     `INSERT INTO books (number, organization_id, state, suspended_seq, last_seq, last_recorded_at,
-             reserve_cents, shortfall_cents, available_cents, held_cents, unallocated_cents)
+             reserve_cents, shortfall_cents, available_cents, held_cents, unallocated_cents, mac)
            SELECT number + 1, organization_id, state, suspended_seq, last_seq, last_recorded_at,
-             reserve_cents, shortfall_cents, available_cents, held_cents, unallocated_cents FROM books`,
+             reserve_cents, shortfall_cents, available_cents, held_cents, unallocated_cents, mac FROM books`,
   ],
 
   ["a completed transaction without its time", CHECK, ofMint("completed_at = NULL")],
@@ -234,7 +234,12 @@ const refused: readonly (readonly [what: string, refusal: RegExp, sql: string])[
   ["a payment that is sent and was never begun", CHECK, paymentOf("open", "state = 'SENDING'")],
   ["an ended payment with its phone number", CHECK, paymentOf("open", "state = 'ENDED'")],
   ["a proposal by nobody", CHECK, "UPDATE proposals SET person = ''"],
-  ["a proposal that was done before it was made", CHECK, "UPDATE proposals SET done_at = proposed_at - 1"],
+  [
+    "a proposal that was done before it was made",
+    CHECK,
+    "UPDATE proposals SET done_at = proposed_at - 1, decision = 'LAPSED'",
+  ],
+  ["a proposal that was done without a decision", CHECK, "UPDATE proposals SET done_at = proposed_at, decision = NULL"],
   ["a second proposal about a subject", UNIQUE, "INSERT INTO proposals SELECT * FROM proposals"],
   ["a content hash that is too short", CHECK, quietRow({ content_hash: "substr(content_hash, 2)" })],
 ];

@@ -81,8 +81,9 @@ for (const engine of ENGINES) {
       await execute(
         opened.address,
         `INSERT INTO rail_accounts (id, organization_id, rail, settings, payouts, payouts_reason, is_usual,
-           begin_within_millis, confirm_above_cents, resolve_alone_max_cents, warnings, created_at, updated_at)
-         VALUES ('rail_planted', '${id}', 'sandbox', '{}', 'open', '', 1, 5, 0, 0, '{a', 1, 1)`,
+           begin_within_millis, confirm_above_cents, resolve_alone_max_cents, warnings, created_at, updated_at, mac)
+         SELECT 'rail_planted', id, 'sandbox', '{}', 'open', '', 1, 5, 0, 0, '{a', 1, 1, mac FROM organizations
+         WHERE id = '${id}'`,
       );
       expect((await storedRailAccounts(opened.cell))[0]).to.include({ isWhole: false, payouts: "closed" });
     });

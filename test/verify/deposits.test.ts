@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { correctBook, depositReference, receiveDeposit } from "../support/commands.js";
+import { correctBook, depositReference, mint, receiveDeposit } from "../support/commands.js";
 import { ENGINES } from "../support/databases.js";
 import { GivenBooks } from "./given/books.js";
 import { makeDeposits } from "./given/deposits.js";
@@ -13,30 +13,30 @@ const DEPOSIT = `book, rail, rail_account_id, amount_cents, status, reason, cred
 const ERASED = "(SELECT account_id FROM account_holders WHERE user_id IS NULL)";
 
 const TAMPERINGS: readonly (readonly [name: string, statements: readonly string[], finding: RegExp])[] = [
-  ["a missing deposit", ["DELETE FROM deposits WHERE seq = 9"], /^deposits 9 dep_\S+: a row \| none$/m],
+  ["a missing deposit", ["DELETE FROM deposits WHERE seq = 8"], /^deposits 8 dep_\S+: a row \| none$/m],
   [
     "a deposit from nowhere, older than the journal's last row",
     [
-      `INSERT INTO deposits (seq, id, receipt, ${DEPOSIT}) SELECT 2, 'dep_new', 'd20', ${DEPOSIT} FROM deposits WHERE seq = 9`,
+      `INSERT INTO deposits (seq, id, receipt, ${DEPOSIT}) SELECT 2, 'dep_new', 'd20', ${DEPOSIT} FROM deposits WHERE seq = 8`,
     ],
     /^deposits 2 dep_new: a journal row that received it \| none$/m,
   ],
   [
     "a deposit from nowhere, newer than the journal",
     [
-      `INSERT INTO deposits (seq, id, receipt, ${DEPOSIT}) SELECT 999, 'dep_new', 'd20', ${DEPOSIT} FROM deposits WHERE seq = 9`,
+      `INSERT INTO deposits (seq, id, receipt, ${DEPOSIT}) SELECT 999, 'dep_new', 'd20', ${DEPOSIT} FROM deposits WHERE seq = 8`,
     ],
     /^deposits 999 dep_new: a journal row that received it \| none$/m,
   ],
   [
     "a second deposit for the shillings of a mint",
-    ["UPDATE transactions SET deposit_id = (SELECT id FROM deposits WHERE seq = 7) WHERE seq = 13"],
-    /^journal 13 dep_\S+: no row of it once it is CREDITED \| transaction\.completed$/m,
+    ["UPDATE transactions SET deposit_id = (SELECT id FROM deposits WHERE seq = 6) WHERE seq = 12"],
+    /^journal 12 dep_\S+: no row of it once it is CREDITED \| transaction\.completed$/m,
   ],
   [
     "a credit that is taken back without its mint",
-    ["UPDATE transactions SET corrects_id = 'txn_other' WHERE seq = 12"],
-    /^transactions 12 txn_\S+: corrects_id txn_\S+ \| corrects_id txn_other$/m,
+    ["UPDATE transactions SET corrects_id = 'txn_other' WHERE seq = 11"],
+    /^transactions 11 txn_\S+: corrects_id txn_\S+ \| corrects_id txn_other$/m,
   ],
   [
     "a mint that claims a deposit with another receipt",
@@ -46,8 +46,8 @@ const TAMPERINGS: readonly (readonly [name: string, statements: readonly string[
   [
     "a payment for a mint that credits a deposit",
     [
-      `INSERT INTO payments (transaction_id, book, rail_account_id, direction, state, masked_phone, sends, turned_away, due_at, updated_at)
-         SELECT id, book, 'rail account', type, 'ENDED', '', 0, 0, 0, updated_at FROM transactions WHERE seq = 8`,
+      `INSERT INTO payments (transaction_id, book, rail_account_id, direction, state, masked_phone, sends, turned_away, due_at, ahead_millis, updated_at)
+         SELECT id, book, 'rail account', type, 'ENDED', '', 0, 0, 0, 0, updated_at FROM transactions WHERE seq = 7`,
     ],
     /^payments \d+ txn_\S+: no payment without an order \| a row$/m,
   ],
@@ -58,6 +58,11 @@ const TAMPERINGS: readonly (readonly [name: string, statements: readonly string[
       `^journal ${String(ALLOCATED)} : no use of the shillings of deposits that wait \\| 3\\.00 of them$`,
       "m",
     ),
+  ],
+  [
+    "a deposit that names what the book did not have",
+    ["UPDATE journal SET rail_receipt = 'kcb:d31' WHERE rail_receipt = 'kcb:d30'"],
+    /^journal \d+ dep_\S+: an earlier row with the number from another source \| kcb:d30 txn_\S+$/m,
   ],
   [
     "what a payer typed, still there after the erasure of the account",
@@ -72,6 +77,11 @@ async function makeOthers(books: GivenBooks): Promise<void> {
   await books.do((id) => correctBook("bookReceipt", id, { amountCents: 400, key: "book", target: "r1" }));
   await books.do((id) => correctBook("allocate", id, { amountCents: 400, key: "give", target: fay.id }));
   await books.do((id) => receiveDeposit(id, { receipt: "d9", typed: depositReference(2) }));
+  const gail = await books.createAccount("gail");
+  await books.do((organizationId) =>
+    mint({ organizationId, accountId: gail.id, amount: "5.00", reference: "by hand", receipt: "kcb:d30" }),
+  );
+  await books.do((id) => receiveDeposit(id, { receipt: "d30" }));
   await books.move("redeem", fay, "9.00");
   await books.close(fay, "moved away");
   await books.erase(fay);

@@ -1,5 +1,12 @@
 import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
 import {
+  accountMac,
+  balanceKeyOf,
+  bookMac,
+  type BoundAccountRow,
+  type BoundBookRow,
+} from "../../src/storage/secrets/balance-mac.js";
+import {
   type BookKeys,
   type BookKeysRow,
   contentHash,
@@ -8,6 +15,7 @@ import {
 } from "../../src/storage/secrets/book-keys.js";
 import { masterKeysIn } from "../../src/storage/secrets/master-key.js";
 import { blindIndexOf, decryptPersonal, encryptPersonal } from "../../src/storage/secrets/personal-data.js";
+import { proposalMac } from "../../src/storage/secrets/proposal-mac.js";
 import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
 import type { Unguarded } from "./unguarded.js";
 
@@ -27,6 +35,12 @@ const TABLES = [
 ] as const;
 const ASSETS = new Set<Value | undefined>(["reserve", "shortfall"]);
 const SUMS = ["reserve", "shortfall", "available", "held", "unallocated"];
+
+/** What the mac of a proposal covers, behind its organization. */
+const PROPOSAL_FIELDS = [
+  ...["subject", "id", "content", "person", "seq", "proposed_at", "expires_at"],
+  ...["decision", "decided_by", "done_at"],
+];
 
 /**
  * Somebody with the database and the master key file, who changes rows and then recomputes every
@@ -151,7 +165,14 @@ export class Forger {
       const covered = [...created.created, ...this.#proofsOf(row)];
       if (!this.#coversLostData(row)) row["content_hash"] = this.#hashOf(row, { ...created, created: covered });
     }
-    for (const { row, changedBy } of proposals) row["seq"] = changedBy?.["seq"] ?? null;
+    for (const { row, changedBy } of proposals) {
+      row["seq"] = changedBy?.["seq"] ?? null;
+      const fields = PROPOSAL_FIELDS.map((name) => row[name] as string | number | null);
+      row["mac"] = Buffer.from(proposalMac(this.#keys, [this.#organizationId, ...fields]), "hex");
+    }
+    const balanceKey = balanceKeyOf(this.#keys);
+    book["mac"] = bookMac(balanceKey, book as unknown as BoundBookRow);
+    for (const account of accounts) account["mac"] = accountMac(balanceKey, account as unknown as BoundAccountRow);
   }
 
   /** Whether the hash covers data that was erased or replaced: then nobody can compute it. */
@@ -225,12 +246,13 @@ export class Forger {
         return textsOf(key, ["id", "name", "secret_sha256", "scopes", "expires_at"]);
       case "key.revoked":
         key["revoked_seq"] = seq;
-        return textsOf(key, ["id"]);
+        return [];
       case "organization.created":
         return textsOf(only(this.#tables.organizations), ["name", "is_sandbox"]);
       case "rail.changed":
         return [];
       case "book.proposed":
+      case "book.proposal_approved":
       case "book.covered":
       case "book.returned":
       case "book.received":

@@ -4,7 +4,10 @@ import type { Reader } from "../../src/storage/sql/reader.js";
 import { pacedRows } from "../../src/verify/pace.js";
 
 /** A reader whose statements take the given time, and the rests that its pace asked for. */
-function given(statementMillis: readonly number[]): {
+function given(
+  statementMillis: readonly number[],
+  engine: "sqlite" | "postgres" = "postgres",
+): {
   rows: Reader["rows"];
   rests: number[];
   work: (millis: number) => void;
@@ -28,7 +31,7 @@ function given(statementMillis: readonly number[]): {
   const work = (millis: number): void => {
     processorMillis += millis;
   };
-  return { rows: pacedRows(reader, pace), rests, work };
+  return { rows: pacedRows(reader, { name: engine }, pace), rests, work };
 }
 
 describe("pacedRows", () => {
@@ -44,6 +47,14 @@ describe("pacedRows", () => {
     work(5);
     await rows("SELECT 1");
     expect(rests).to.deep.equal([25]);
+  });
+
+  it("counts of a statement in this process the processor's time alone: beside other work it waits", async () => {
+    const { rows, rests, work } = given([20_000, 30_000], "sqlite");
+    await rows("SELECT 1");
+    work(5);
+    await rows("SELECT 1");
+    expect(rests).to.deep.equal([5]);
   });
 
   it("saves up what is shorter than a millisecond", async () => {

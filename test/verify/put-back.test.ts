@@ -6,7 +6,7 @@ import { pino } from "pino";
 import type { Account } from "../../src/domain/account.js";
 import { type ApiKey, SCOPES } from "../../src/domain/api-key.js";
 import type { Rail } from "../../src/domain/transaction.js";
-import type { Actor } from "../../src/domain/values/actor.js";
+import { type Actor, OPERATOR } from "../../src/domain/values/actor.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { API_KEYS } from "../../src/model/organizations.js";
@@ -21,6 +21,7 @@ import {
   correctBook,
   createDestination,
   depositReference,
+  freezeAccount,
   mint,
   receiveDeposit,
   redeem,
@@ -214,6 +215,17 @@ const PUT_BACK: readonly PutBack[] = [
     /transaction\.processing with no posting only when ACTIVE \| FROZEN/,
   ],
   [
+    "a freeze of an operator that a key lifts",
+    ["freezes"],
+    async ({ books, account, meanwhile }) => {
+      const frozen = await books.do((id) => ({ ...freezeAccount(id, account.id), actor: OPERATOR }));
+      await meanwhile([["freezes.created_by", `'${books.actor}'`, ROW(frozen.freeze)]], () =>
+        books.unfreeze(frozen, "thawed"),
+      );
+    },
+    /an operator as the actor, as one made the freeze \| key_/,
+  ],
+  [
     "a balance that somebody raised",
     ["accounts", "books"],
     during(
@@ -299,6 +311,17 @@ const PUT_BACK: readonly PutBack[] = [
       );
     },
     /no payout while those of the rail are closed \| mpesa/,
+  ],
+  [
+    "what one person may do alone, raised by somebody",
+    ["rail_accounts"],
+    async ({ books, meanwhile }) => {
+      await books.do((id) => setRailAccount(id, { resolveAloneMaxCents: toCents(100) }));
+      await meanwhile([["rail_accounts.resolve_alone_max_cents", "900000", OWN(books)]], () =>
+        books.do((id) => correctBook("bookReceipt", id, { amountCents: 5_000, key: "alone", target: "r9" })),
+      );
+    },
+    /at most 1\.00 by one person alone, and 10\.00 in a day \| 50\.00, and 50\.00 in the day/,
   ],
   [
     "a destination that is paid before its time",
@@ -417,6 +440,7 @@ const NO_GAIN: Readonly<Partial<Record<ModelName, string>>> = {
   operator_chain: "its macs need the master key",
   passkeys: "a row that no act names is none of an operator",
   sessions: "the server asks for the mac (test/operators/sign-in.test.ts)",
+  restores: "it says whether a person has confirmed who acts after a restore (docs/security.md)",
   sign_in_tokens: "the server asks for the mac (test/operators/sign-in.test.ts)",
 };
 

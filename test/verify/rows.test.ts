@@ -15,11 +15,14 @@ type Tampering = readonly [
 const COLUMNS = `previous_seq, account_id, transaction_id, freeze_id, kind, debit, credit, amount_cents, available_after_cents,
   held_after_cents, detail, rail_receipt, actor, reason, recorded_at, content_hash`;
 const ACCOUNT_COLUMNS =
-  "last_seq, status, status_reason, available_cents, held_cents, open_payments, created_at, updated_at";
+  "last_seq, status, status_reason, available_cents, held_cents, open_payments, created_at, updated_at, mac";
 const TRANSACTION_COLUMNS = `account_id, type, status, status_reason, amount_cents, description, metadata, rail, created_at,
   updated_at, completed_at`;
 const OF_ROW = (seq: number): string => `(SELECT account_id FROM journal WHERE seq = ${String(seq)})`;
 const NEXT = TRAFFIC_ROWS + 1;
+const proposalIn = (book: number): string =>
+  `INSERT INTO proposals (subject, book, content, person, proposed_at, id, seq, mac)
+     VALUES ('refund', ${String(book)}, 'all', 'mallory', 5, 'prp_refund', 1, BYTES(${"00".repeat(32)}))`;
 
 const TAMPERINGS: readonly Tampering[] = [
   ["a deleted row", ["DELETE FROM journal WHERE seq = 8"], [8, /next row has seq 9/]],
@@ -41,7 +44,7 @@ const TAMPERINGS: readonly Tampering[] = [
     "an inserted hold that agrees with the balances, but with no transaction",
     [
       `INSERT INTO journal SELECT book, ${String(NEXT)}, 21, account_id, 'txn_unknown', NULL, kind, debit, credit, 100, 39902, 10100,
-         NULL, NULL, actor, reason, (SELECT MAX(recorded_at) FROM journal), content_hash FROM journal WHERE seq = 10`,
+         NULL, NULL, actor, reason, (SELECT MAX(recorded_at) FROM journal), content_hash, NULL, NULL FROM journal WHERE seq = 10`,
       `UPDATE accounts SET last_seq = ${String(NEXT)}, available_cents = 39902, held_cents = 10100, open_payments = 3, updated_at = books.last_recorded_at
          FROM books WHERE accounts.id = ${OF_ROW(10)}`,
       `UPDATE books SET last_seq = ${String(NEXT)}, available_cents = available_cents - 100,
@@ -83,20 +86,16 @@ const TAMPERINGS: readonly Tampering[] = [
   [
     "a payment from nowhere",
     [
-      `INSERT INTO payments (transaction_id, book, rail_account_id, direction, state, phone_number, masked_phone, sends, due_at, updated_at)
-         SELECT 'txn_z', book, rail_account_id, direction, state, phone_number, masked_phone, sends, due_at, updated_at
+      `INSERT INTO payments (transaction_id, book, rail_account_id, direction, state, phone_number, masked_phone, sends, due_at, ahead_millis, updated_at)
+         SELECT 'txn_z', book, rail_account_id, direction, state, phone_number, masked_phone, sends, due_at, ahead_millis, updated_at
          FROM payments WHERE transaction_id = (SELECT id FROM transactions WHERE seq = 10)`,
     ],
     [undefined, /payments: a transaction of the book \| none/],
   ],
-  [
-    "a proposal from nowhere",
-    ["INSERT INTO proposals (subject, book, content, person, proposed_at) VALUES ('refund', 1, 'all', 'mallory', 5)"],
-    [undefined, /proposals: a journal row that proposes it \| none/],
-  ],
+  ["a proposal from nowhere", [proposalIn(1)], [undefined, /proposals: a journal row that proposes it \| none/]],
   [
     "a proposal of a book that does not exist",
-    ["INSERT INTO proposals (subject, book, content, person, proposed_at) VALUES ('refund', 7, 'all', 'mallory', 5)"],
+    [proposalIn(7)],
     [undefined, /proposals: the book with the number 7 \| none/],
   ],
   ["a missing holder", ["DELETE FROM account_holders WHERE seq = 4"], [4, /account_holders: a row \| none/]],
@@ -120,8 +119,8 @@ const TAMPERINGS: readonly Tampering[] = [
   [
     "an API key that somebody added",
     [
-      `INSERT INTO api_keys (id, organization_id, name, secret_sha256, scopes, seq, created_at)
-         SELECT 'key_new', organization_id, name, '${"0".repeat(64)}', scopes, 99, created_at FROM api_keys WHERE seq = ${String(OWN_ROWS.live)}`,
+      `INSERT INTO api_keys (id, organization_id, name, secret_sha256, scopes, seq, created_at, mac)
+         SELECT 'key_new', organization_id, name, '${"0".repeat(64)}', scopes, 99, created_at, mac FROM api_keys WHERE seq = ${String(OWN_ROWS.live)}`,
     ],
     [99, /api_keys: the journal row key\.created that it names \| none/],
   ],
@@ -136,7 +135,9 @@ const TAMPERINGS: readonly Tampering[] = [
   ["a missing organization", ["DELETE FROM organizations"], [TRAFFIC_ROWS, /organizations: a row \| none/]],
   [
     "an organization without a book",
-    ["INSERT INTO organizations (id, name, is_sandbox, created_at) VALUES ('org_new', 'new', 0, 5)"],
+    [
+      "INSERT INTO organizations (id, name, is_sandbox, created_at, mac) SELECT 'org_new', 'new', 0, 5, mac FROM organizations",
+    ],
     [undefined, /books: a book of the organization \| none/],
   ],
   [

@@ -49,6 +49,7 @@ for (const engine of ENGINES) {
         erasedHolders: 2,
         seals: 0,
         publishedBooks: 0,
+        cosignatures: undefined,
         reserveCents: 2n * 120_503n,
       });
       expect(heads).to.have.length(2);

@@ -15,6 +15,13 @@ export async function newestRowAt({ engine, reader }: DiagnosedCell): Promise<Un
   return newest === undefined ? undefined : toUnixMillis(newest);
 }
 
+/** Returns the number of books of a cell that a person has not activated after a restore. */
+export async function restoredBooks({ engine, reader }: DiagnosedCell): Promise<number> {
+  const sql = `SELECT COUNT(*) AS books FROM ${engine.table("books")} WHERE state = 'RESTORED'`;
+  const [row] = await orStoreError(engine, reader.rows<{ readonly books: number }>(sql));
+  return row?.books ?? 0;
+}
+
 /** Returns the signed notes of the newest seals of at most 100 books of a cell. */
 export async function newestSealNotes({ engine, reader }: DiagnosedCell): Promise<readonly string[]> {
   const seals = engine.table("seals");

@@ -111,15 +111,14 @@ const DEPOSITS =
 /** The characters of the id with which the detail of a row about a deposit begins. */
 const DEPOSIT_ID_LENGTH = 30;
 const DESTINATIONS = "('destination.created', 'destination.removed')";
-const KEYS = "('key.created', 'key.revoked')";
 const STATUSES = "('account.frozen', 'account.unfrozen', 'account.closed')";
 
 /** Returns an expression: the API key that the row `j` of the journal created or revoked. */
 export function apiKeyColumn({ table }: Pick<Engine, "table">): string {
   const apiKey = `
     SELECT k.id FROM ${table("books")} b JOIN ${table("api_keys")} k ON k.organization_id = b.organization_id
-    WHERE b.number = j.book AND (k.seq = j.seq OR k.revoked_seq = j.seq)`;
-  return `CASE WHEN j.kind IN ${KEYS} THEN (${apiKey}) END`;
+    WHERE b.number = j.book AND k.seq = j.seq`;
+  return `CASE j.kind WHEN 'key.created' THEN (${apiKey}) WHEN 'key.revoked' THEN j.detail END`;
 }
 
 /**

@@ -65,6 +65,5 @@ export async function accountHistoryPage(
   const found = walked.filter((row): row is HistoryRow & ReadTransactionRow => row.id !== null);
   const last = walked.at(-1);
   const lookedAt = last?.looked_at ?? 0;
-  if (found.length > page.size) return { ...pageOf(found, page), lookedAt };
-  return { rows: found, nextBeforeSeq: lookedAt === LOOKED_AT_MAX ? last?.walked_seq : undefined, lookedAt };
+  return { ...pageOf(found, page, lookedAt === LOOKED_AT_MAX ? last?.walked_seq : undefined), lookedAt };
 }

@@ -1,7 +1,7 @@
 import { isUnallocated } from "../../domain/deposit.js";
 import type { DepositFilters, Page, PageRequest } from "../../ledger/ports/reads.js";
 import type { Engine } from "../sql/engine.js";
-import { type DepositRow, IS_UNALLOCATED } from "../sql/records/deposit-rows.js";
+import { depositColumns, type DepositRow, IS_UNALLOCATED } from "../sql/records/deposit-rows.js";
 import { createdIn } from "./first-seq-from.js";
 import { columnIn, type Condition, given, type ListQuery, type ListReader, readPage } from "./page.js";
 
@@ -23,7 +23,7 @@ export async function depositsPage(
     ["d.seq >= ?", fromSeq],
     ["d.seq < ?", toSeq],
   ]);
-  const common = { book, columns: "d.*", from: `${engine.table("deposits")} d`, seq: "d.seq" };
+  const common = { book, columns: depositColumns(engine), from: `${engine.table("deposits")} d`, seq: "d.seq" };
   const read = (query: Pick<ListQuery, "along" | "matching">, index?: string) => {
     const from = index === undefined ? common.from : common.from + engine.indexedBy(index);
     return readPage<DepositRow>(reader, engine, { query: { ...common, from, ...query }, page });

@@ -32,6 +32,28 @@ export interface ListQuery {
  */
 export const LOOKED_AT_MAX = 500;
 
+/**
+ * The bytes of the rows of one page. Clients of gRPC take messages of 4 MiB unless told otherwise.
+ * The message of a row is as large as the row, give or take some hundred bytes.
+ */
+const PAGE_BYTES_MAX = 3 * 1_024 * 1_024;
+/** A number, a time or a word in a message, with the bytes around it. */
+const VALUE_BYTES = 24;
+
+/** Returns the first rows that fit into one message together. At least one. */
+function fitting<Row extends object>(rows: readonly Row[]): readonly Row[] {
+  let bytes = 0;
+  for (const [index, row] of rows.entries()) {
+    for (const value of Object.values(row) as unknown[]) {
+      if (typeof value === "string") bytes += Buffer.byteLength(value);
+      else if (value instanceof Uint8Array) bytes += value.length;
+      bytes += VALUE_BYTES;
+    }
+    if (bytes > PAGE_BYTES_MAX && index > 0) return rows.slice(0, index);
+  }
+  return rows;
+}
+
 interface SeqRow {
   readonly seq: number;
 }
@@ -65,7 +87,8 @@ export async function readPage<Row extends SeqRow>(
   const seqs = newestOf(engine, query, { columns: `${query.seq} AS seq`, ...start });
   const sql = `SELECT count(*) AS count, min(seq) AS seq FROM (${seqs.sql}) AS looked_at`;
   const [last] = await reader.rows<{ readonly count: number; readonly seq: number }>(sql, seqs.bindings);
-  return { rows: found, nextBeforeSeq: last?.count === LOOKED_AT_MAX ? last.seq : undefined, lookedAt: LOOKED_AT_MAX };
+  const rest = last?.count === LOOKED_AT_MAX ? last.seq : undefined;
+  return { ...pageOf(found, page, rest), lookedAt: LOOKED_AT_MAX };
 }
 
 interface Newest {
@@ -99,10 +122,18 @@ function newestOf(
   };
 }
 
-/** Makes a page of the rows that were found: those of the page, and one more if there are more. */
-export function pageOf<Row extends SeqRow>(found: readonly Row[], { size }: PageRequest): Page<Row> {
-  const rows = found.slice(0, size);
-  return { rows, nextBeforeSeq: found.length > size ? rows.at(-1)?.seq : undefined, lookedAt: found.length };
+/**
+ * Makes a page of the rows that were found: those that it holds, and one more if there are more.
+ * After all of them, the list goes on at `restBeforeSeq`.
+ */
+export function pageOf<Row extends SeqRow>(
+  found: readonly Row[],
+  { size }: Pick<PageRequest, "size">,
+  restBeforeSeq?: number,
+): Page<Row> {
+  const rows = fitting(found.slice(0, size));
+  const nextBeforeSeq = found.length > rows.length ? rows.at(-1)?.seq : restBeforeSeq;
+  return { rows, nextBeforeSeq, lookedAt: found.length };
 }
 
 /**

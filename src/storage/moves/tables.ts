@@ -6,6 +6,8 @@ import type { Engine } from "../sql/engine.js";
 export interface MovedTable extends Pick<TableModel, "key" | "numbered"> {
   readonly name: string;
   readonly owner: Exclude<Owner, { readonly of: "database" }>;
+  /** Its columns that are `due`. */
+  readonly due: readonly string[];
 }
 
 /**
@@ -13,8 +15,12 @@ export interface MovedTable extends Pick<TableModel, "key" | "numbered"> {
  *
  * The first three stay as a tombstone when the rows of a book are removed: see `emptyBook`.
  */
-export const MOVED_TABLES: readonly MovedTable[] = TABLES_BY_NAME.flatMap(([name, { owner, key, numbered }]) =>
-  owner.of === "database" ? [] : [{ name, owner, key, ...(numbered === undefined ? {} : { numbered }) }],
+export const MOVED_TABLES: readonly MovedTable[] = TABLES_BY_NAME.flatMap(
+  ([name, { owner, key, numbered, columns }]) => {
+    if (owner.of === "database") return [];
+    const due = Object.keys(columns).filter((column) => columns[column]?.isDue === true);
+    return [{ name, owner, key, due, ...(numbered === undefined ? {} : { numbered }) }];
+  },
 );
 
 /** The first tables of the list, and the key by which their row is updated. */

@@ -1,8 +1,8 @@
-import type { Organization } from "../../domain/api-key.js";
+import { type FoundOrganization, isWhole, type Organization } from "../../domain/api-key.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { ApiKeyId, ProposalId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import { type Act, isConcerned, mayPropose, needsSecondPerson } from "../../operators/act.js";
+import { type Act, hasBeenAdmin, isConcerned, needsSecondPerson } from "../../operators/act.js";
 import type { FourEyes } from "../../operators/four-eyes.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
 import {
@@ -25,14 +25,13 @@ import { storedRailAccounts } from "../rails/rail-accounts.js";
 import { inTransaction } from "../sql/store-error.js";
 import { bookProposals, type FoundProposal } from "./book-proposals.js";
 import { OperatorActs } from "./operator-acts.js";
-import { CellProposals, refuseClosed, type StoredProposal } from "./proposals.js";
+import { OperatorProposals, refuseClosed, type StoredProposal } from "./proposals.js";
 import { orRefusal, RefusedActError } from "./refused.js";
 
 /** The parts of one cell that acts need. */
 interface AdministeredCell {
   readonly cell: Cell;
   readonly keys: CellKeys;
-  readonly proposals: CellProposals;
 }
 
 /** Implements the port `Administration` on the database. */
@@ -43,21 +42,17 @@ export class StoredAdministration implements Administration {
   readonly #keys: ReturnType<typeof keys>;
   readonly #rooms: readonly AdministeredCell[];
   readonly #acts: OperatorActs;
-  /** Those about operators. They lie in the first cell. */
-  readonly #ofOperators: CellProposals;
+  /** The proposals about operators. They lie in the first cell. */
+  readonly #ofOperators: OperatorProposals;
 
   constructor(database: Database, { now, fourEyes }: { readonly now: () => UnixMillis; readonly fourEyes: FourEyes }) {
     this.#database = database;
     this.#now = now;
     this.fourEyes = fourEyes;
     this.#keys = keys(database, now);
-    this.#rooms = database.cells.map((cell) => ({
-      cell,
-      keys: new CellKeys(cell, now),
-      proposals: new CellProposals(cell, now),
-    }));
+    this.#rooms = database.cells.map((cell) => ({ cell, keys: new CellKeys(cell, now) }));
     this.#acts = new OperatorActs(database.cells[0], now);
-    this.#ofOperators = new CellProposals(database.cells[0], now);
+    this.#ofOperators = new OperatorProposals(database.cells[0], now);
   }
 
   get cellCount(): number {
@@ -96,16 +91,14 @@ export class StoredAdministration implements Administration {
     const upwards = waits === undefined ? -1 : 1;
     const rooms =
       waits?.organization === undefined ? this.#rooms : [cellOf({ cells: this.#rooms }, waits.organization)];
-    // In other cells than the first one lie those that are older than the proposals in books.
-    const ofOperators = waits === undefined ? this.#rooms.map(({ proposals }) => proposals) : [this.#ofOperators];
     const [acts, inBooks, operators] = await Promise.all([
-      Promise.all(ofOperators.map((proposals) => proposals.list(filter))),
+      this.#ofOperators.list(filter),
       Promise.all(rooms.map(({ cell }) => bookProposals(cell, { ...filter, now }))),
       this.#acts.operators(),
     ]);
     const byId = new Map<string, Operator>(operators.map((operator) => [operator.id, operator]));
     return [
-      ...acts.flat().map((proposal) => unlessOrphaned(proposal, byId.get(proposal.proposedBy))),
+      ...acts.map((proposal) => lapsedUnlessAdmin(proposal, byId.get(proposal.proposedBy))),
       ...inBooks.flat().map((found) => shownInBook(found, now)),
     ].sort((left, right) => (left.id < right.id ? -upwards : upwards));
   }
@@ -119,7 +112,7 @@ export class StoredAdministration implements Administration {
     return undefined;
   }
 
-  async organizationOfKey(id: ApiKeyId): Promise<Organization | undefined> {
+  async organizationOfKey(id: ApiKeyId): Promise<FoundOrganization | undefined> {
     for (const { keys: own } of this.#rooms) {
       const organizationId = await own.organizationOfKey(id);
       if (organizationId !== undefined) return this.organization(organizationId);
@@ -178,7 +171,7 @@ export class StoredAdministration implements Administration {
     return orRefusal<Decided>(async () => {
       const [proposal] = await this.#ofOperators.list({ id });
       if (proposal === undefined) throw new RefusedActError({ reason: "PROPOSAL_NOT_FOUND", proposalId: id });
-      refuseClosed(unlessOrphaned(proposal, await this.#acts.operator(proposal.proposedBy)));
+      refuseClosed(lapsedUnlessAdmin(proposal, await this.#acts.operator(proposal.proposedBy)));
       await work(proposal);
       const [decided = proposal] = await this.#ofOperators.list({ id });
       return { kind: "done", proposal: decided };
@@ -189,8 +182,8 @@ export class StoredAdministration implements Administration {
     { name, isSandbox, cell }: AskedOrganization,
     by: Operator | undefined,
   ): Promise<Submitted<Organization>> {
-    const refuseKnown = (organizations: readonly Organization[]): void => {
-      const named = by === undefined ? undefined : organizations.find((each) => each.name === name);
+    const refuseKnown = (organizations: readonly FoundOrganization[]): void => {
+      const named = by === undefined ? undefined : organizations.filter(isWhole).find((each) => each.name === name);
       if (named === undefined) return;
       throw new RefusedActError({ reason: "ORGANIZATION_ALREADY_EXISTS", organizationId: named.id });
     };
@@ -211,14 +204,9 @@ export class StoredAdministration implements Administration {
   }
 }
 
-/**
- * A proposal lapses when its proposer may no longer propose. One about an organization, and one
- * that does not say what stood, is of an earlier version, and can no longer be done.
- */
-function unlessOrphaned(proposal: StoredProposal, proposer: Operator | undefined): StoredProposal {
-  const { type, shown } = proposal;
-  const isOfToday = type.startsWith("operator.") && shown !== undefined;
-  const isPossible = isOfToday && proposer !== undefined && mayPropose(proposer);
+/** A proposal lapses for ever when its proposer may no longer propose. */
+function lapsedUnlessAdmin(proposal: StoredProposal, proposer: Operator | undefined): StoredProposal {
+  const isPossible = proposer !== undefined && hasBeenAdmin(proposer, proposal.proposedAt);
   return proposal.state === "PENDING" && !isPossible ? { ...proposal, state: "LAPSED" } : proposal;
 }
 

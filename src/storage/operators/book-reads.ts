@@ -12,7 +12,7 @@ type AlarmRow = Pick<RowOf<typeof SEAL_ALARMS>, "raised_at" | "size" | "first_se
 /** Implements the port `BookReads`. Its reads run where lists run. */
 export function bookReads(database: Pick<Database, "cells">): BookReads {
   return {
-    books: () => listBooks(database),
+    books: () => listBooks(database, { areChecked: true }),
     async seals(organization, { size, beforeSize = Number.MAX_SAFE_INTEGER }) {
       const { engine, listReader: reader } = cellOf(database, organization);
       // A subquery names the book: PostgreSQL would sort all seals of a joined one.

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-import { type Change, outdatedIn } from "../../domain/change.js";
+import { type Change, type Outdated, outdatedIn } from "../../domain/change.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { OperatorId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
@@ -109,9 +109,13 @@ export class OperatorActs {
     return changesIn(rows, act);
   }
 
-  /** Rejects with a RefusedActError if a proposal would change something else by now. */
-  async refuseOutdated(session: Session, { id: proposalId, act, shown = [] }: StoredProposal): Promise<void> {
-    const outdated = outdatedIn(shown, changesIn(await this.#rows("ORDER BY a.seq", [], session), act));
+  /**
+   * Rejects with a RefusedActError if a proposal would change something else by now, or if a later
+   * act is about the same operator, whatever that act has left. The chain has the order of both.
+   */
+  async refuseOutdated(session: Session, { id: proposalId, act, shown, link }: StoredProposal): Promise<void> {
+    const rows = await this.#rows("ORDER BY a.seq", [], session);
+    const outdated = outdatedIn(shown, changesIn(rows, act)) ?? laterAct(rows, act, link);
     if (outdated !== undefined) throw new RefusedActError({ reason: "PROPOSAL_OUTDATED", proposalId, ...outdated });
   }
 
@@ -149,6 +153,13 @@ export class OperatorActs {
   }
 }
 
+function laterAct(rows: readonly ActRow[], act: Act, link: number): Outdated | undefined {
+  const operatorId = "operatorId" in act ? act.operatorId : undefined;
+  const later = rows.find((row) => row.operator_id === operatorId && (row.link_seq ?? 0) > link);
+  const entry = (seq: number | null): string => `entry ${String(seq)} of the chain`;
+  return later && { what: later.kind, before: entry(link), now: entry(later.link_seq) };
+}
+
 function changesIn(rows: readonly ActRow[], act: Act): readonly Change[] {
   const operatorId = "operatorId" in act ? act.operatorId : undefined;
   const operator = operatorsOf(rows).find(({ id }) => id === operatorId);
@@ -175,7 +186,7 @@ function chainedAct(row: RecordedAct): Chained {
 function fieldsOf(row: RecordedAct): readonly (string | number)[] {
   const { seq, kind, operator_id: id, name, roles, key_sha256: key, passkey_sha256: passkey } = row;
   const fields = [seq, kind, id, name ?? "", roles ?? "", key ?? "", row.actor, row.recorded_at];
-  // Acts without a passkey are older than passkeys: their fields stay as they were.
+  // Only acts about a passkey have this field.
   return passkey === null ? fields : [...fields, passkey];
 }
 

@@ -21,12 +21,16 @@ export interface Link {
   readonly previous_mac: string | null;
 }
 
+/** What ends for ever: a session, or a code, an invitation or a challenge that was used. */
+export type Ended = `session:${string}` | `used:${string}`;
+
 /** The only row of `operator_keys`. */
 const OPERATOR_KEY_ID = 1;
 
 /**
- * The chain over the acts, proposals and decisions of a cell (docs/adr/0059). Its key lies in the
- * database, encrypted by the master key. So somebody who has the database alone cannot add a row.
+ * The chain over the acts, proposals and decisions of a cell, and over the ends of sessions and of
+ * what people sign in with (docs/adr/0059). Its key lies in the database, encrypted by the master
+ * key. So somebody who has the database alone cannot add a row.
  */
 export class OperatorChain {
   readonly #cell: Pick<Cell, "engine" | "reader" | "masterKeys" | "masterKeyFile">;
@@ -36,13 +40,26 @@ export class OperatorChain {
     this.#cell = cell;
   }
 
-  /** Appends a row. The transaction holds the lock of administration. */
-  async append(session: Session, { subject, fields }: Chained): Promise<void> {
+  /** Appends a row, and returns its number. The transaction holds the lock of administration. */
+  async append(session: Session, { subject, fields }: Chained): Promise<number> {
     const last = await this.#last(session);
     const key = await this.keyIn(session);
     const seq = (last?.seq ?? 0) + 1;
     const mac = operatorMac(key, { seq, previous: last?.mac ?? "", subject, fields });
     await session.write([insertOf(this.#cell.engine, "operator_chain", [{ seq, subject, mac }])]);
+    return seq;
+  }
+
+  /**
+   * Appends an end. Returns false if the chain has it already. An end is there for ever: an old
+   * copy of the row that has ended counts for nothing. The transaction holds the lock of
+   * administration.
+   */
+  async end(session: Session, ended: Ended): Promise<boolean> {
+    const sql = `SELECT 1 FROM ${this.#cell.engine.table("operator_chain")} WHERE subject = ?`;
+    if ((await session.read({ sql, bindings: [ended] })).length > 0) return false;
+    await this.append(session, { subject: ended, fields: [] });
+    return true;
   }
 
   /** Returns the rows that the chain has as they are. `chainedOf` says how it knows a row. */

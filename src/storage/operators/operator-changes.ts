@@ -1,6 +1,7 @@
 import { typeidUnboxed } from "typeid-js";
 
 import type { OperatorId } from "../../domain/values/ids.js";
+import { looksLike } from "../../domain/values/names-of-persons.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { RowOf } from "../../model/column.js";
 import type { OPERATOR_ACTS } from "../../model/database.js";
@@ -36,6 +37,7 @@ function newOperator({ operator_id: id, name, recorded_at: at }: RecordedChange)
     roles: [],
     createdAt: toUnixMillis(at),
     revokedAt: undefined,
+    history: [],
     keySha256: undefined,
     passkeys: [],
   };
@@ -44,13 +46,14 @@ function newOperator({ operator_id: id, name, recorded_at: at }: RecordedChange)
 function afterChange(before: Operator, row: RecordedChange): Operator {
   const { kind, roles, key_sha256: key, passkey_sha256: sha256, recorded_at: at } = row;
   const createdAt = toUnixMillis(at);
-  if (kind === "operator.revoked") return { ...before, revokedAt: createdAt, passkeys: [] };
+  const history = (now: readonly Role[]) => [...before.history, { at: createdAt, roles: now }];
+  if (kind === "operator.revoked") return { ...before, revokedAt: createdAt, history: history([]), passkeys: [] };
   const others = before.passkeys.filter((passkey) => passkey.sha256 !== sha256);
   const added =
     sha256 === null || kind === "operator.passkey_removed" ? [] : [{ id: passkeyIdOf(sha256), sha256, createdAt }];
   return {
     ...before,
-    roles: roles === null ? before.roles : rolesIn(roles),
+    ...(roles === null ? {} : { roles: rolesIn(roles), history: history(rolesIn(roles)) }),
     keySha256: key ?? before.keySha256,
     passkeys: [...others, ...added],
   };
@@ -97,7 +100,7 @@ function creation(
   operators: readonly Operator[],
   rows: readonly RecordedChange[],
 ): RowOfAct {
-  const named = operators.find(({ name }) => name.toLowerCase() === act.name.toLowerCase());
+  const named = operators.find(({ name }) => looksLike(name, act.name));
   refuseKnown(named?.id);
   const isOfPasskey = "passkeySha256" in act;
   const sha256 = isOfPasskey ? act.passkeySha256 : act.keySha256;

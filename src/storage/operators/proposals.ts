@@ -30,14 +30,16 @@ type DecisionRow = Omit<RowOf<typeof OPERATOR_DECISIONS>, "hash">;
 /** A proposal that lies in no book, with the hash that its decision covers. */
 export interface StoredProposal extends OperatorProposal {
   readonly act: Act;
-  /** What the act was to change. Undefined in proposals of an earlier version. */
-  readonly shown: readonly Change[] | undefined;
+  /** What the act is to change. */
+  readonly shown: readonly Change[];
   readonly proposedBy: OperatorId;
+  /** Where the proposal stands in the chain. */
+  readonly link: number;
   readonly hash: string;
 }
 
-/** The proposals that lie in one cell. One that the chain lacks is none. */
-export class CellProposals {
+/** The proposals about operators. They lie in the first cell. One that the chain lacks is none. */
+export class OperatorProposals {
   readonly #cell: Cell;
   readonly #now: () => UnixMillis;
   readonly #chain: OperatorChain;
@@ -80,7 +82,8 @@ export class CellProposals {
       const now = this.#now();
       const sql = `${this.#select} WHERE d.proposal_id IS NULL AND p.proposed_by = ? AND p.expires_at > ?`;
       const rows = await session.read<OperatorProposalRow>({ sql, bindings: [by, now] });
-      const equal = rows.find((row) => row.content === content);
+      const lastAct = await this.#lastActAbout(session, "operatorId" in act ? act.operatorId : "");
+      const equal = rows.find((row) => row.content === content && (row.link_seq ?? 0) > lastAct);
       if (equal !== undefined) return proposalOf(equal, now);
       if (rows.length >= PROPOSALS_WAITING_MAX) {
         throw new RefusedActError({ reason: "TOO_MANY_PROPOSALS", limit: PROPOSALS_WAITING_MAX });
@@ -90,10 +93,20 @@ export class CellProposals {
       const chained = chainedProposal(row);
       const digest = digestOf("kesc-proposal-1", ...chained.fields);
       await session.write([insertOf(engine, "operator_proposals", [{ ...row, hash: digest }])]);
-      await this.#chain.append(session, chained);
+      const link = await this.#chain.append(session, chained);
       const decision = { decision: null, decided_by: null, decided_at: null };
-      return proposalOf({ ...row, ...decision, hash: digest }, now);
+      return proposalOf({ ...row, ...decision, hash: digest, link_seq: link }, now);
     });
+  }
+
+  /** A proposal that is older than this place of the chain is outdated. */
+  async #lastActAbout(session: Session, operatorId: string): Promise<number> {
+    const { table } = this.#cell.engine;
+    const sql = `
+      SELECT COALESCE(MAX(c.seq), 0) AS seq FROM ${table("operator_acts")} a
+      JOIN ${table("operator_chain")} c ON c.subject = 'act:' || a.seq WHERE a.operator_id = ?`;
+    const [row] = await session.read<{ readonly seq: number }>({ sql, bindings: [operatorId] });
+    return row?.seq ?? 0;
   }
 
   /**
@@ -143,7 +156,7 @@ function digestOf(...fields: readonly (string | number)[]): string {
   return hash("sha256", JSON.stringify(fields), "hex");
 }
 
-function proposalOf(row: Omit<OperatorProposalRow, keyof Link>, now: UnixMillis): StoredProposal {
+function proposalOf(row: Omit<OperatorProposalRow, "mac" | "previous_mac">, now: UnixMillis): StoredProposal {
   const { shown, ...act } = readPart(
     `content of ${row.id}`,
     () => JSON.parse(row.content) as Act & Pick<StoredProposal, "shown">,
@@ -152,7 +165,6 @@ function proposalOf(row: Omit<OperatorProposalRow, keyof Link>, now: UnixMillis)
     id: row.id as ProposalId,
     type: act.kind,
     content: row.content,
-    subject: undefined,
     organizationId: undefined,
     act,
     shown,
@@ -162,6 +174,7 @@ function proposalOf(row: Omit<OperatorProposalRow, keyof Link>, now: UnixMillis)
     state: row.decision ?? (row.expires_at > now ? "PENDING" : "LAPSED"),
     decidedBy: row.decided_by ?? undefined,
     decidedAt: row.decided_at === null ? undefined : toUnixMillis(row.decided_at),
+    link: row.link_seq ?? 0,
     hash: row.hash,
   };
 }

@@ -22,10 +22,18 @@ const COVERED = {
   token: ["token_sha256", "kind", "content", "created_at", "expires_at"],
 } as const satisfies { readonly [Kind in keyof SignInRows]: readonly (keyof SignInRows[Kind])[] };
 
-/** Returns the SELECT of all rows of a kind. */
+/** How the chain names the end of a row. */
+const ENDED = { session: "'session:' || r.id", token: "'used:' || r.token_sha256" } as const;
+
+/**
+ * Returns the SELECT of the rows of a kind whose end the chain does not have. A condition may
+ * follow it after AND.
+ */
 export function selectOf(kind: keyof SignInRows, { table, hex }: Pick<Engine, "table" | "hex">): string {
   const from = table(kind === "session" ? "sessions" : "sign_in_tokens");
-  return `SELECT ${COVERED[kind].join(", ")}, ${hex("mac")} AS mac FROM ${from}`;
+  return `
+    SELECT ${COVERED[kind].join(", ")}, ${hex("r.mac")} AS mac FROM ${from} r
+    WHERE NOT EXISTS (SELECT 1 FROM ${table("operator_chain")} c WHERE c.subject = ${ENDED[kind]})`;
 }
 
 export function withMac<Kind extends keyof SignInRows>(

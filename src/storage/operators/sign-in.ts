@@ -3,6 +3,7 @@ import { typeidUnboxed } from "typeid-js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import { changedNamesOf, typesOf } from "../../model/column.js";
 import { SESSIONS } from "../../model/database.js";
+import { MODEL } from "../../model/tables.js";
 import { type PasskeyCredential, passkeySha256 } from "../../operators/passkeys.js";
 import {
   hasEnded,
@@ -95,7 +96,9 @@ export class StoredSignIn implements SignInStore {
       const { engine } = this.#cell;
       const ofOperator = `SELECT id FROM ${engine.table("sessions")} WHERE operator_id = ?`;
       const oldest = `id IN (${ofOperator} ORDER BY used_at DESC, id DESC LIMIT ? OFFSET ?)`;
-      await this.#remove(session, "sessions", oldest, [given.operatorId, Number.MAX_SAFE_INTEGER, SESSIONS_MAX - 1]);
+      const beyond = [given.operatorId, Number.MAX_SAFE_INTEGER, SESSIONS_MAX - 1];
+      const pushedOut = await this.#remove(session, "sessions", oldest, beyond);
+      for (const id of pushedOut) await this.#chain.end(session, `session:${id}`);
       const now = this.#now();
       const row = withMac(await this.#chain.keyIn(session), "session", {
         id: typeidUnboxed("ses"),
@@ -128,7 +131,10 @@ export class StoredSignIn implements SignInStore {
   }
 
   end(id: string): Promise<boolean> {
-    return this.#change((session) => this.#remove(session, "sessions", "id = ?", [id]));
+    return this.#change(async (session) => {
+      const found = await this.#remove(session, "sessions", "id = ?", [id]);
+      return found.length > 0 && this.#chain.end(session, `session:${id}`);
+    });
   }
 
   async sessions(): Promise<readonly OperatorSession[]> {
@@ -152,6 +158,7 @@ export class StoredSignIn implements SignInStore {
       });
       if (row === undefined || known.length > 0) throw new RefusedActError({ reason: "SIGN_IN_REFUSED" });
       await this.#removeToken(session, invitationSha256);
+      await this.#chain.end(session, `used:${invitationSha256}`);
       const now = this.#now();
       const named = `SELECT passkey_sha256 FROM ${table("operator_acts")} WHERE passkey_sha256 IS NOT NULL`;
       const unnamed = `created_at < ? AND sha256 NOT IN (${named})`;
@@ -182,17 +189,13 @@ export class StoredSignIn implements SignInStore {
   }
 
   /** Returns whether the code or the challenge was not used before. */
-  async #useUp(session: Session, { kind, sha256, expiresAt }: UsedOnce): Promise<boolean> {
+  async #useUp(session: Session, { kind, sha256 }: UsedOnce): Promise<boolean> {
     if (kind === "code") {
       const [row] = await this.#liveTokens("token_sha256 = ?", [sha256], session);
       await this.#removeToken(session, sha256);
-      return row?.kind === "code";
+      if (row?.kind !== "code") return false;
     }
-    const sql = `SELECT 1 FROM ${this.#cell.engine.table("sign_in_tokens")} WHERE token_sha256 = ?`;
-    if ((await session.read({ sql, bindings: [sha256] })).length > 0) return false;
-    const created = { created_at: this.#now(), expires_at: Math.max(expiresAt, this.#now() + 1) };
-    await this.#insertToken(session, { token_sha256: sha256, kind, content: "{}", ...created });
-    return true;
+    return this.#chain.end(session, `used:${sha256}`);
   }
 
   async #update(
@@ -215,19 +218,21 @@ export class StoredSignIn implements SignInStore {
     await session.write([insertOf(this.#cell.engine, "sign_in_tokens", [row])]);
   }
 
-  #removeToken(session: Session, sha256: string): Promise<boolean> {
-    return this.#remove(session, "sign_in_tokens", "token_sha256 = ?", [sha256]);
+  async #removeToken(session: Session, sha256: string): Promise<void> {
+    await this.#remove(session, "sign_in_tokens", "token_sha256 = ?", [sha256]);
   }
 
-  /** Returns whether there was such a row. */
+  /** Returns the keys of the rows that it has removed. */
   async #remove(
     session: Session,
     table: "sessions" | "sign_in_tokens" | "passkeys",
     wanted: string,
     bindings: readonly Binding[],
-  ): Promise<boolean> {
-    const sql = `DELETE FROM ${this.#cell.engine.table(table)} WHERE ${wanted} RETURNING 1 AS removed`;
-    return (await session.read({ sql, bindings })).length > 0;
+  ): Promise<readonly string[]> {
+    const [key] = MODEL[table].key;
+    const sql = `DELETE FROM ${this.#cell.engine.table(table)} WHERE ${wanted} RETURNING ${key} AS removed`;
+    const rows = await session.read<{ readonly removed: string }>({ sql, bindings });
+    return rows.map(({ removed }) => removed);
   }
 
   async #liveTokens(...read: Wanted): Promise<readonly TokenRow[]> {
@@ -239,7 +244,7 @@ export class StoredSignIn implements SignInStore {
     kind: Kind,
     ...[wanted, bindings, session]: Wanted
   ): Promise<readonly SignInRows[Kind][]> {
-    const sql = `${selectOf(kind, this.#cell.engine)} WHERE ${wanted}`;
+    const sql = `${selectOf(kind, this.#cell.engine)} AND ${wanted}`;
     const rows = await readRows<SignInRows[Kind]>(this.#cell, sql, bindings, session);
     const key = await this.#chain.key(session);
     return rows.filter((row) => isOurs(key, kind, row));

@@ -2,7 +2,13 @@ import { createHash, randomBytes } from "node:crypto";
 
 import { typeidUnboxed } from "typeid-js";
 
-import { type ApiKey, isLive, type Organization, type StoredApiKey } from "../../domain/api-key.js";
+import {
+  type ApiKey,
+  type FoundOrganization,
+  isLive,
+  type Organization,
+  type StoredApiKey,
+} from "../../domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { Keys, NewApiKey, NewCertificateKey } from "../../ledger/ports/keys.js";
@@ -10,10 +16,9 @@ import { StoreError } from "../../ledger/ports/store.js";
 import { API_KEYS } from "../../model/organizations.js";
 import type { Cell } from "../database.js";
 import { isKeptHere } from "../moves/here.js";
-import type { BookKeys } from "../secrets/book-keys.js";
 import { hasTrueMac } from "../secrets/row-mac.js";
 import type { OpenBook } from "../sql/book-directory.js";
-import type { Session } from "../sql/engine.js";
+import type { Read, Session } from "../sql/engine.js";
 import { insertOf } from "../sql/insert.js";
 import {
   apiKeyOf,
@@ -23,6 +28,7 @@ import {
   type ListedOrganizationRow,
   organizationOf,
   type OrganizationRow,
+  revokedAtByJournal,
 } from "../sql/organization-rows.js";
 import { orStoreError, RefusedWriteError } from "../sql/store-error.js";
 import type { Authorship } from "./authorship.js";
@@ -30,6 +36,7 @@ import { bookRowWrites, lockBook } from "./book-rows.js";
 import { certificateHash, certificateKeys, GENERATIONS_READ, type ReadByHashes } from "./certificate-keys.js";
 import { byMachine, commitNow } from "./commit-now.js";
 import { insertOrganization } from "./new-organization.js";
+import { keysOfBooks } from "./whole.js";
 
 const SECRET_BYTES = 32;
 const CONFLICT_TRIES_MAX = 20;
@@ -85,38 +92,43 @@ export class CellKeys {
     }
   }
 
-  async organizations(): Promise<readonly Organization[]> {
+  async organizations(): Promise<readonly FoundOrganization[]> {
     return this.#organizationsOf(await this.#rows<ListedOrganizationRow>(this.#statements.organizations));
   }
 
   /** Reads within a transaction. */
-  async organizationsNamed(name: string, session: Session): Promise<readonly Organization[]> {
+  async organizationsNamed(name: string, session: Session): Promise<readonly FoundOrganization[]> {
     const sql = `${this.#statements.organizations} AND o.name = ?`;
     const rows = await session.read<ListedOrganizationRow>({ sql, bindings: [name] });
     return this.#organizationsOf(rows, session);
   }
 
-  async organization(id: OrganizationId): Promise<Organization | undefined> {
+  async organization(id: OrganizationId): Promise<FoundOrganization | undefined> {
     const rows = await this.#rows<ListedOrganizationRow>(this.#statements.organization, [id]);
     return (await this.#organizationsOf(rows))[0];
   }
 
-  /** Only a sandbox has something to show: its row must be as the service wrote it. */
-  async #organizationsOf(rows: readonly ListedOrganizationRow[], session?: Session): Promise<readonly Organization[]> {
-    const sandboxes = rows.filter(({ is_sandbox: isSandbox }) => isSandbox === 1);
-    const books = await this.#books(
-      sandboxes.map(({ id }) => id as OrganizationId),
-      session,
+  async #organizationsOf(
+    rows: readonly ListedOrganizationRow[],
+    session?: Session,
+  ): Promise<readonly FoundOrganization[]> {
+    const keys = await this.#failing(
+      keysOfBooks(
+        this.#cell.directory,
+        rows.map(({ id }) => id as OrganizationId),
+        this.#reading(session),
+      ),
     );
-    const keys = new Map<string, BookKeys>(books.map((book) => [book.organizationId, book.keys]));
     return rows.map((row) => organizationOf(row, { cell: this.#cell.number, keys: keys.get(row.id) }));
   }
 
   #books(ids: readonly OrganizationId[], session?: Session): Promise<readonly OpenBook[]> {
-    const { directory, reader } = this.#cell;
-    return this.#failing(
-      directory.find(ids, ({ sql, bindings }) => session?.read({ sql, bindings }) ?? reader.rows(sql, bindings)),
-    );
+    return this.#failing(this.#cell.directory.find(ids, this.#reading(session)));
+  }
+
+  #reading(session: Session | undefined) {
+    const { reader } = this.#cell;
+    return ({ sql, bindings }: Read) => session?.read({ sql, bindings }) ?? reader.rows(sql, bindings);
   }
 
   /** Makes the secret of a key that does not exist yet. */
@@ -275,14 +287,15 @@ class CertificateHeldError extends RefusedWriteError {
 /** A key, and where a move of its organization's book stands. */
 type PlacedKeyRow = ApiKeyRow & { readonly phase: string | null };
 
-function statementsOf({ engine: { table } }: Pick<Cell, "engine">) {
+function statementsOf({ engine }: Pick<Cell, "engine">) {
+  const { table } = engine;
   const apiKeys = table("api_keys");
   const isHere = isKeptHere({ table });
   const organizations = `
     SELECT o.*, b.suspended_seq, b.receipts_required_seq
     FROM ${table("organizations")} o LEFT JOIN ${table("books")} b ON b.organization_id = o.id WHERE ${isHere}`;
   const keys = `
-    SELECT k.*, m.phase FROM ${apiKeys} k
+    SELECT k.*, m.phase, ${revokedAtByJournal(engine)} FROM ${apiKeys} k
     LEFT JOIN ${table("books")} b ON b.organization_id = k.organization_id
     LEFT JOIN ${table("book_moves")} m ON m.book = b.number`;
   return {

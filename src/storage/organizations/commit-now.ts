@@ -1,9 +1,9 @@
 import { typeidUnboxed } from "typeid-js";
 
+import type { Authorized } from "../../domain/authority.js";
 import type { OperatorCommand, ResourceOf } from "../../domain/operations.js";
 import type { Decider } from "../../domain/proposal.js";
 import type { Refusal } from "../../domain/refusal.js";
-import type { Authorized } from "../../domain/second-person.js";
 import { type Actor, OPERATOR } from "../../domain/values/actor.js";
 import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";

@@ -1,10 +1,12 @@
-import { NO_SUMS } from "../../domain/book.js";
+import { type BookHead, NO_SUMS } from "../../domain/book.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { Cell } from "../database.js";
 import { lockMasterKeys } from "../master-keys.js";
+import { balanceKeyOf } from "../secrets/balance-mac.js";
 import { newBookKeys, RowSalts } from "../secrets/book-keys.js";
 import { readMasterKeys } from "../secrets/master-key.js";
+import type { OpenBook } from "../sql/book-directory.js";
 import type { Columns } from "../sql/engine.js";
 import { insertOf } from "../sql/insert.js";
 import { journalRowOf } from "../sql/journal-rows.js";
@@ -14,8 +16,7 @@ import {
   newOrganizationRow,
   type OrganizationRow,
 } from "../sql/organization-rows.js";
-import { BOOK_COLUMNS } from "../sql/records/book-head-rows.js";
-import { sumColumnsOf } from "../sql/records/sum-columns.js";
+import { BOOK_COLUMNS, bookRowOf } from "../sql/records/book-head-rows.js";
 import type { Authorship } from "./authorship.js";
 import { bookEntry } from "./book-rows.js";
 
@@ -48,7 +49,10 @@ export async function insertOrganization(cell: Cell, row: OrganizationRow, autho
     });
     await session.write([
       insertOf(cell.engine, "organizations", [newOrganizationRow(row, keys)]),
-      { sql: insertInto(table("books"), NEW_BOOK_COLUMNS), rows: [newBookRow(number, row)] },
+      {
+        sql: insertInto(table("books"), NEW_BOOK_COLUMNS),
+        rows: [newBookRow(row, { number, balanceKey: balanceKeyOf(keys) })],
+      },
       insertOf(cell.engine, "book_keys", [{ book: number, ...bookKeysHexOf(wrapped) }]),
       insertOf(cell.engine, "journal", [journalRow]),
     ]);
@@ -56,15 +60,19 @@ export async function insertOrganization(cell: Cell, row: OrganizationRow, autho
 }
 
 function newBookRow(
-  number: number,
   row: OrganizationRow,
-): Readonly<Record<keyof typeof NEW_BOOK_COLUMNS, string | number>> {
-  return {
-    number,
-    organization_id: row.id,
+  book: Pick<OpenBook, "number" | "balanceKey">,
+): Readonly<Record<keyof typeof NEW_BOOK_COLUMNS, string | number | null>> {
+  const organizationId = row.id as OrganizationId;
+  const head: BookHead = {
+    organizationId,
     state: "OPEN",
-    last_seq: FIRST_SEQ,
-    last_recorded_at: row.created_at,
-    ...sumColumnsOf(NO_SUMS),
+    suspendedSeq: undefined,
+    receiptsRequiredSeq: undefined,
+    lastSeq: FIRST_SEQ,
+    lastRecordedAt: toUnixMillis(row.created_at),
+    sums: NO_SUMS,
+    limits: undefined,
   };
+  return { organization_id: organizationId, state: head.state, ...bookRowOf(head, book) };
 }

@@ -49,8 +49,8 @@ export function localSettings({ statementMillis, idleMillis }: ConnectionLimits)
 }
 
 /**
- * The same for a migration. Every statement of the servers would wait behind a migration that waits
- * for a lock, so it gives up soon.
+ * Returns `localSettings` for a migration, which waits for no lock for long: every statement of the
+ * servers waits behind it.
  */
 export function migrationSettings(limits: ConnectionLimits): string {
   return `${localSettings(limits)}; SET LOCAL lock_timeout = ${String(MIGRATION_LOCK_MILLIS_MAX)}`;

@@ -12,6 +12,7 @@ const ENDS_TRANSACTION = /^(COMMIT|ROLLBACK)/i;
 export class PostgresClient extends KnexPostgresClient {
   declare acquireConnection: () => Promise<pg.Client>;
   declare releaseConnection: (connection: pg.Client) => Promise<void>;
+  readonly onlyReads: boolean = false;
 
   /** Rejects if commits on this connection would fail, or would not be durable. */
   override async acquireRawConnection(): Promise<pg.Client> {
@@ -20,7 +21,7 @@ export class PostgresClient extends KnexPostgresClient {
       // Checks every new connection, not only the first. Another server may have taken over the
       // address.
       const { rows } = await connection.query<SessionSettings>(`SELECT ${SETTINGS_SQL}`);
-      for (const settings of rows) refuseUnsafe(settings);
+      for (const settings of rows) refuseUnsafe(settings, this);
       return connection;
     } catch (error) {
       await connection.end();
@@ -45,6 +46,11 @@ export class PostgresClient extends KnexPostgresClient {
     const query = await this._query(connection, { sql: this.positionBindings(sql), bindings });
     return query.response as pg.QueryResult;
   }
+}
+
+/** A client for reads alone, which a hot standby may serve. */
+export class ReadingPostgresClient extends PostgresClient {
+  override readonly onlyReads = true;
 }
 
 /**

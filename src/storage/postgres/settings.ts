@@ -17,8 +17,14 @@ export const SETTINGS_SQL = SETTINGS.map((name) => `current_setting('${name}', t
 // synchronous_commit, by itself.
 const DURABLE_BY = ["fsync", "full_page_writes"] as const;
 
-/** Throws if commits would fail or would not be durable, or if texts could not be stored. */
-export function refuseUnsafe(found: SessionSettings): void {
+/**
+ * Throws if commits would fail or would not be durable, or if texts could not be stored. With
+ * `onlyReads` nobody commits, so that a hot standby serves as well.
+ */
+export function refuseUnsafe(
+  found: SessionSettings,
+  { onlyReads = false }: { readonly onlyReads?: boolean | undefined } = {},
+): void {
   for (const name of DURABLE_BY) {
     if (found[name] === "off") {
       throw new Error(`the PostgreSQL setting ${name} is off, so commits would not be durable. Turn it on`);
@@ -31,8 +37,8 @@ export function refuseUnsafe(found: SessionSettings): void {
         "ALTER DATABASE … RESET session_replication_role, and the same for the role",
     );
   }
-  // Reads would be wrong, too: a standby may lag behind the commits of its primary.
-  if (found.transaction_read_only === "on") {
+  // The reads of a server would be wrong, too: a standby may lag behind the commits of its primary.
+  if (found.transaction_read_only === "on" && !onlyReads) {
     throw new Error("this PostgreSQL server is read-only; it may be a standby");
   }
   const encoding = found.server_encoding ?? "UTF8";

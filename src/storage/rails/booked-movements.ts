@@ -5,7 +5,7 @@ import { toCents } from "../../domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { RowOf } from "../../model/column.js";
-import type { JOURNAL } from "../../model/transactions.js";
+import type { JOURNAL, PAYMENTS } from "../../model/transactions.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import type { BookedMovement, NamedTransaction, ReconciledPeriod } from "../../reconcile/reconciliation.js";
 import type { Cell } from "../database.js";
@@ -37,6 +37,7 @@ const OF_NAMED = [
 ] as const satisfies readonly (keyof TransactionRow)[];
 
 type NamedRow = Pick<TransactionRow, (typeof OF_NAMED)[number]>;
+type OpenPayoutRow = NamedRow & Pick<RowOf<typeof PAYMENTS>, "masked_phone" | "begun_at" | "ahead_millis">;
 
 /**
  * Implements the port for the book of one organization. Each method rejects with the error of the
@@ -66,6 +67,10 @@ export async function bookedMovements(
   }
 
   return {
+    async settings() {
+      const rows = await reader.rows<{ readonly settings: string }>(sql.settings, [organizationId, rail]);
+      return rows[0]?.settings;
+    },
     async withReceipts(receipts) {
       const rows = await reader.rows<BookedMovementRow>(sql.withReceipts, [JSON.stringify(receipts), number]);
       return rows.map(movementOf).filter((row) => row.receipt !== undefined) as (BookedMovement & {
@@ -78,6 +83,14 @@ export async function bookedMovements(
     },
     transactions: (ids) => named(sql.transactions, ids),
     transactionsEndingWith: (ends) => named(sql.transactionsEndingWith, ends),
+    async openPayouts() {
+      const rows = await reader.rows<OpenPayoutRow>(sql.openPayouts, [organizationId, rail]);
+      return rows.map((row) => ({
+        transaction: namedOf(row),
+        maskedNumber: row.masked_phone,
+        begunAt: toUnixMillis((row.begun_at ?? row.created_at) - row.ahead_millis),
+      }));
+    },
     within,
   };
 }
@@ -105,6 +118,7 @@ function statements(engine: Engine, rail: Rail) {
   const joined = `${table("journal")} j LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id`;
   const named = `SELECT ${OF_NAMED.map((name) => `t.${name}`).join(", ")} FROM ${jsonItems("?")} i`;
   return {
+    settings: `SELECT settings FROM ${table("rail_accounts")} WHERE organization_id = ? AND rail = ?`,
     withReceipts: `
       SELECT ${movement} FROM ${jsonItems("?")} i CROSS JOIN ${joined} WHERE j.book = ? AND j.rail_receipt = i.value`,
     transactions: `${named} CROSS JOIN ${table("transactions")} t WHERE t.id = i.value AND t.book = ? AND t.rail = ?`,
@@ -114,8 +128,15 @@ function statements(engine: Engine, rail: Rail) {
         AND p.book = ? AND t.rail = ?`,
     adjusted: `
       SELECT p.content FROM ${table("proposals")} p
-      WHERE p.book = ? AND p.done_at IS NOT NULL AND COALESCE(p.decision, 'APPROVED') = 'APPROVED'
-        AND (p.content LIKE '%"name":"adjustMovement"%' OR p.content LIKE '["adjustMovement",%')`,
+      WHERE p.book = ? AND p.decision = 'APPROVED'
+        AND p.content LIKE '%"name":"adjustMovement"%'`,
+    openPayouts: `
+      SELECT ${OF_NAMED.map((name) => `t.${name}`).join(", ")}, p.masked_phone, p.begun_at, p.ahead_millis
+      FROM ${table("rail_accounts")} r CROSS JOIN ${table("payments")} p
+        JOIN ${table("transactions")} t ON t.id = p.transaction_id
+      WHERE r.organization_id = ? AND r.rail = ? AND p.rail_account_id = r.id AND p.direction = 'REDEEM'
+        AND p.state <> 'ENDED' AND (p.state <> 'READY' OR p.direction = 'MINT')
+      ORDER BY t.seq`,
     within: `
       SELECT ${movement} FROM ${joined}
       WHERE j.book = ? AND j.seq >= ? AND j.recorded_at <= ?
@@ -149,17 +170,13 @@ interface DirectedCorrection {
   readonly direction: "in" | "out";
 }
 
-/**
- * Reads the content of a correction that has a direction. One from before operators proposed in
- * books is a list.
- */
+/** Reads the content of a correction that has a direction. */
 function correctionIn(content: string): DirectedCorrection {
-  const parts = JSON.parse(content) as
-    | readonly [name: string, amountCents: number, target: string, direction: "in" | "out"]
-    | (Omit<DirectedCorrection, "target"> & { readonly movement?: string; readonly receipt?: string });
-  if ("amountCents" in parts) return { ...parts, target: parts.movement ?? parts.receipt ?? "" };
-  const [, amountCents, target, direction] = parts;
-  return { amountCents, target, direction };
+  const { movement, receipt, ...parts } = JSON.parse(content) as Omit<DirectedCorrection, "target"> & {
+    readonly movement?: string;
+    readonly receipt?: string;
+  };
+  return { ...parts, target: movement ?? receipt ?? "" };
 }
 
 function movementOf(row: BookedMovementRow): BookedMovement {

@@ -1,12 +1,12 @@
 import type { RailAccountId, RailReceipt } from "../../domain/payment.js";
-import { DIRECT_RAIL, type Rail } from "../../domain/transaction.js";
+import { DIRECT_RAIL } from "../../domain/transaction.js";
 import { toCents } from "../../domain/values/cents.js";
-import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import type { DepositId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { RowOf } from "../../model/column.js";
 import type { DEPOSITS } from "../../model/deposits.js";
 import type { RAIL_ACCOUNTS } from "../../model/rails.js";
-import type { Deposits, DueList, DueReturn, ReturnRequest } from "../../settlement/ports/deposits.js";
+import type { BookedReceipt, Deposits, DueList, DueReturn, ReturnRequest } from "../../settlement/ports/deposits.js";
 import type { Cell } from "../database.js";
 import { readPart } from "../secrets/unreadable-row.js";
 import type { Binding, Engine } from "../sql/engine.js";
@@ -20,7 +20,11 @@ type DueListRow = Pick<RowOf<typeof RAIL_ACCOUNTS>, "id" | "organization_id" | "
   readonly deposits_due_at: number;
 };
 
-type UnnumberedRow = Pick<RowOf<typeof RAIL_ACCOUNTS>, "id" | "organization_id" | "rail">;
+interface BookedRow {
+  readonly value: string;
+  readonly learned_at: number | null;
+  readonly ordered_at: number | null;
+}
 
 type TypedRow = Pick<RowOf<typeof DEPOSITS>, "id" | "created_at"> & { readonly is_erased: number };
 
@@ -39,10 +43,10 @@ export function deposits({ engine, reader, transact }: DepositsCell): Deposits {
 
   return {
     dueLists: async (now) => (await rowsOf<DueListRow>(statements.dueLists, [now])).map(dueListOf),
-    unbooked: async (organizationId, receipts) => {
-      const bindings = [JSON.stringify(receipts), organizationId];
-      const rows = await rowsOf<{ readonly value: string }>(statements.unbooked, bindings);
-      return new Set(rows.map(({ value }) => value));
+    bookedReceipts: async (organizationId, receipts) => {
+      const bindings = [organizationId, organizationId, JSON.stringify(receipts)];
+      const rows = await rowsOf<BookedRow>(statements.bookedReceipts, bindings);
+      return new Map(rows.flatMap(bookedOf));
     },
     orderEndingWith: async (railAccountId, idEnd) => {
       const bindings = [railAccountId, idEnd];
@@ -67,14 +71,6 @@ export function deposits({ engine, reader, transact }: DepositsCell): Deposits {
     noteReturn: async ({ depositId, begunAt, dueAt, requests }, next) => {
       const bindings = [textOf(next.requests), dueAt, next.dueAt, depositId, begunAt, textOf(requests)];
       return (await change(statements.noteReturn, bindings)) > 0;
-    },
-    unnumberedAccounts: async (limit) => {
-      const rows = await rowsOf<UnnumberedRow>(statements.unnumbered, [limit]);
-      return rows.map((row) => ({
-        organizationId: row.organization_id as OrganizationId,
-        accountId: row.id as AccountId,
-        rail: row.rail as Rail,
-      }));
     },
     forgetTyped: ({ before, limit }) => change(statements.forgetTyped, [before, limit]),
     forgetErased: async ({ from, limit }) => {
@@ -125,6 +121,11 @@ export async function beginDeposits(
   return toUnixMillis((row as { readonly since: number }).since);
 }
 
+function bookedOf({ value, learned_at: learned, ordered_at: ordered }: BookedRow): [string, BookedReceipt][] {
+  const orderedAt = ordered === null ? undefined : toUnixMillis(ordered);
+  return learned === null ? [] : [[value, { learnedAt: toUnixMillis(learned), orderedAt }]];
+}
+
 /** Rows of the same moment as the last one may be left: they are read again. */
 function after(from: UnixMillis, last: number): UnixMillis {
   return toUnixMillis(last > from ? last : from + 1);
@@ -166,18 +167,23 @@ function depositStatements(engine: Engine) {
   const { table, jsonItems } = engine;
   const { others } = openPayments(engine);
   const books = table("books");
-  const ofAmount = "t.amount_cents = ? AND t.created_at >= ? AND t.created_at <= ?";
+  const ofReceipt = `${table("journal")} j
+         WHERE j.book = (SELECT number FROM ${books} WHERE organization_id = ?) AND j.rail_receipt = i.value`;
+  // A row may have a later time than the clock had.
+  const ofAmount = "t.amount_cents = ? AND t.created_at >= ? AND t.created_at - p.ahead_millis <= ?";
   return {
     // The book of another place has what came in until the move, and nobody here may add to it.
     dueLists: `
       SELECT a.id, a.organization_id, a.deposits_since, a.deposits_due_at, a.deposits_read_at
       FROM ${table("rail_accounts")} a JOIN ${books} b ON b.organization_id = a.organization_id
       WHERE a.deposits_since IS NOT NULL AND a.deposits_due_at <= ? AND b.state = 'OPEN' ORDER BY a.deposits_due_at`,
-    // For a NOT EXISTS, PostgreSQL may read all receipts of the book.
-    unbooked: `
-      SELECT i.value FROM ${jsonItems("?")} i WHERE (
-        SELECT 1 FROM ${table("journal")} j
-        WHERE j.book = (SELECT number FROM ${books} WHERE organization_id = ?) AND j.rail_receipt = i.value) IS NULL`,
+    // For a join, PostgreSQL may read all receipts of the book.
+    bookedReceipts: `
+      SELECT i.value, (SELECT j.recorded_at FROM ${ofReceipt}) AS learned_at,
+        (SELECT t.created_at FROM ${table("transactions")} t WHERE t.id = (
+          SELECT p.transaction_id FROM ${table("payments")} p
+          WHERE p.transaction_id = (SELECT j.transaction_id FROM ${ofReceipt}) AND p.direction = 'MINT')) AS ordered_at
+      FROM ${jsonItems("?")} i`,
     orderEndingWith: `
       SELECT transaction_id FROM ${table("payments")}
       WHERE rail_account_id = ? AND substr(transaction_id, length(transaction_id) - 11) = ? AND direction = 'MINT'
@@ -187,7 +193,7 @@ function depositStatements(engine: Engine) {
       WHERE p.rail_account_id = ? AND p.direction = 'MINT' AND p.state <> 'READY' AND ${ofAmount} LIMIT 1`,
     completedOrder: `
       SELECT 1 AS found FROM ${table("rail_accounts")} a JOIN ${books} b ON b.organization_id = a.organization_id
-      JOIN ${table("transactions")} t ON t.book = b.number
+      JOIN ${table("transactions")} t ON t.book = b.number JOIN ${table("payments")} p ON p.transaction_id = t.id
       WHERE a.id = ? AND ${ofAmount} AND t.rail = a.rail
         AND t.type = 'MINT' AND t.status = 'COMPLETED' AND t.rail_receipt IS NULL AND t.rail <> '${DIRECT_RAIL}' LIMIT 1`,
     postpone: `
@@ -196,12 +202,6 @@ function depositStatements(engine: Engine) {
       UPDATE ${table("rail_accounts")}
       SET deposits_read_at = ?, deposits_due_at = CASE WHEN deposits_due_at = ? THEN ? ELSE deposits_due_at END
       WHERE id = ? RETURNING id`,
-    unnumbered: `
-      SELECT a.id, b.organization_id, r.rail
-      FROM (SELECT organization_id, MIN(rail) AS rail FROM ${table("rail_accounts")}
-            WHERE deposits_since IS NOT NULL GROUP BY organization_id) r
-      JOIN ${books} b ON b.organization_id = r.organization_id CROSS JOIN ${table("accounts")} a
-      WHERE a.book = b.number AND b.state IN ('OPEN', 'RESTORED') AND a.deposit_reference IS NULL AND a.status <> 'CLOSED' LIMIT ?`,
     dueReturns: `
       SELECT d.id, b.organization_id, d.rail_account_id, d.receipt, d.amount_cents, d.updated_at, d.return_due_at,
         d.return_requests

@@ -26,7 +26,7 @@ interface AddedMessage {
   readonly body: string;
 }
 
-type InboxRow = Omit<RowOf<typeof RAIL_MESSAGES>, "due_at" | "received_at" | "sha256">;
+type InboxRow = Omit<RowOf<typeof RAIL_MESSAGES>, "due_at" | "sha256">;
 
 interface SeenRow {
   readonly stored: number;
@@ -79,6 +79,7 @@ export function railInbox({ engine, reader, transact }: Pick<Cell, "engine" | "r
         transactionId: row.transaction_id as TransactionId,
         purpose: row.purpose as InboxMessage["purpose"],
         body: row.body_masked,
+        receivedAt: toUnixMillis(row.received_at),
         tries: row.tries,
       }));
     },
@@ -140,7 +141,7 @@ function inboxStatements({ table, int64 }: Engine) {
       SELECT COUNT(CASE WHEN ${result} = ? THEN 1 END) AS stored, COUNT(CASE WHEN sha256 = ? THEN 1 END) AS known
       FROM ${messages} WHERE transaction_id = ?`,
     due: `
-      SELECT id, transaction_id, purpose, body_masked, tries FROM ${messages}
+      SELECT id, transaction_id, purpose, body_masked, received_at, tries FROM ${messages}
       WHERE due_at IS NOT NULL AND due_at <= ? AND NOT EXISTS (
         SELECT 1 FROM ${table("transactions")} t JOIN ${table("books")} b ON b.number = t.book
         WHERE t.id = transaction_id AND b.state IN ('MOVING', 'MOVED'))

@@ -1,18 +1,18 @@
 import { DESTINATION_KINDS, type DestinationKind } from "../../domain/destination.js";
-import type { PaymentState, RailAccountId, RailReference } from "../../domain/payment.js";
+import { begunByClock, type PaymentState, type RailAccountId, type RailReference } from "../../domain/payment.js";
+import { UNCONFIRMED } from "../../domain/payment.js";
+import { BEGIN_HELD_REASONS } from "../../domain/rail-account.js";
 import type { TransactionStatus } from "../../domain/transaction.js";
 import { toCents } from "../../domain/values/cents.js";
 import type { OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import type { RowOf } from "../../model/column.js";
-import type { JOURNAL } from "../../model/transactions.js";
 import type { Payments, StoredPayment, UnknownPayouts } from "../../settlement/ports/payments.js";
 import type { Cell } from "../database.js";
-import { contentHash } from "../secrets/book-keys.js";
 import { UnreadableRowError } from "../secrets/unreadable-row.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Engine, Read } from "../sql/engine.js";
-import { contentOfTransaction } from "../sql/journal-rows.js";
+import { isTransactionAsMade } from "../sql/journal-rows.js";
+import { madeBy, madeTransactionColumns, type MadeTransactionRow } from "../sql/records/made-rows.js";
 import { openPayments, paymentOf, type PaymentRow } from "../sql/records/payment-rows.js";
 import { transactionOf, type TransactionRow } from "../sql/rows.js";
 import { orStoreError, runAlone } from "../sql/store-error.js";
@@ -25,11 +25,7 @@ type StoredPaymentRow = PaymentRow &
   };
 
 /** A transaction, with the row of the journal that created it. */
-type CreatedRow = TransactionRow &
-  Pick<RowOf<typeof JOURNAL, string>, "kind" | "recorded_at" | "detail" | "content_hash"> & {
-    readonly organization_id: string;
-    readonly receipt: string | null;
-  };
+type CreatedRow = TransactionRow & MadeTransactionRow & { readonly organization_id: string };
 
 type Books = ReadonlyMap<string, OpenBook>;
 
@@ -94,9 +90,10 @@ export function payments({ engine, reader, directory, transact }: PaymentsCell):
       return found;
     },
     reschedule: async ({ transactionId, state, checks }, next) => {
-      const bindings = [next.dueAt, next.checks, next.code, transactionId, state, checks];
+      const bindings = [next.dueAt, next.checks, next.code, next.code, transactionId, state, checks];
       await change({ sql: statements.reschedule, bindings });
     },
+    ...heldPayments(statements, change),
     noteQuestion: async (id, question) => {
       await change({ sql: statements.noteQuestion, bindings: [question, id] });
     },
@@ -115,14 +112,25 @@ export function payments({ engine, reader, directory, transact }: PaymentsCell):
   };
 }
 
+/** The methods about payments that the ledger lets wait for a person. */
+function heldPayments(
+  statements: Pick<ReturnType<typeof paymentStatements>, "forgetHeld" | "wakeHeld">,
+  change: (read: Read) => Promise<unknown>,
+): Pick<Payments, "forgetHeld" | "wakeHeld"> {
+  return {
+    forgetHeld: async ({ transactionId, lastCode }) => {
+      const held = BEGIN_HELD_REASONS.find((reason) => reason === lastCode);
+      if (held !== undefined) await change({ sql: statements.forgetHeld, bindings: [transactionId, held] });
+    },
+    wakeHeld: async (organizationId, now) => {
+      await change({ sql: statements.wakeHeld, bindings: [now, organizationId, now] });
+    },
+  };
+}
+
 function isAsCreated(row: CreatedRow, book: OpenBook | undefined): boolean {
-  const { kind, account_id: accountId, id: transactionId, recorded_at: recordedAt, detail, receipt } = row;
-  if (book === undefined) return false;
-  const transaction = transactionOf({ ...row, available_after_cents: null }, book);
-  const proofs = detail === null && receipt === null ? [] : [detail ?? "", receipt ?? "", ""];
-  const created = [...contentOfTransaction(transaction), ...proofs];
   return (
-    contentHash(book.salts.of(row.seq), { kind, transactionId, accountId, recordedAt, created }) === row.content_hash
+    book !== undefined && isTransactionAsMade(row, book, transactionOf({ ...row, available_after_cents: null }, book))
   );
 }
 
@@ -161,13 +169,13 @@ function storedPaymentOf(row: StoredPaymentRow, payment: ReturnType<typeof payme
     amountCents: toCents(row.amount_cents),
     status: row.status as TransactionStatus,
     isFlagged: row.open_flags !== null,
-    acceptedAt: toUnixMillis(row.accepted_at),
+    acceptedAt: toUnixMillis(row.accepted_at - row.ahead_millis),
     state: row.state as PaymentState,
     numberKind: payment.numberKind,
     number: payment.number,
     maskedNumber: payment.maskedNumber,
     railReference: (row.rail_reference ?? undefined) as RailReference | undefined,
-    begunAt: payment.begunAt,
+    begunAt: begunByClock(payment),
     sends: row.sends,
     turnedAway: payment.turnedAway,
     dueAt: payment.dueAt,
@@ -181,11 +189,17 @@ function timeOf(millis: number | null): UnixMillis | undefined {
   return millis === null ? undefined : toUnixMillis(millis);
 }
 
-/** A payout that the rail may have, and whose first check has found nothing out. */
-const UNKNOWN_PAYOUT = "p.direction = 'REDEEM' AND p.checks >= 1";
+const HELD = BEGIN_HELD_REASONS.map((reason) => `'${reason}'`).join(", ");
+/** As `isCalled`. */
+const CALLED = `% ${UNCONFIRMED}`;
+/**
+ * A payout that the rail may have, whose first check has found nothing out, and whose outcome the
+ * rail has not called by itself.
+ */
+const UNKNOWN_PAYOUT = `p.direction = 'REDEEM' AND p.checks >= 1 AND COALESCE(p.last_code, '') NOT LIKE '${CALLED}'`;
 
 function paymentStatements(engine: Engine) {
-  const { table, hex, jsonItems } = engine;
+  const { table, jsonItems } = engine;
   const columns = `
     SELECT p.*, b.organization_id, t.status, t.amount_cents, t.open_flags, t.created_at AS accepted_at`;
   const joined = `
@@ -210,22 +224,30 @@ function paymentStatements(engine: Engine) {
     } satisfies Record<DestinationKind, string>,
     dueOthers: dueOf(others),
     created: `
-      SELECT t.*, b.organization_id, j.kind, j.recorded_at, j.detail, j.rail_receipt AS receipt,
-        ${hex("j.content_hash")} AS content_hash
-      FROM ${table("transactions")} t JOIN ${table("books")} b ON b.number = t.book
-      JOIN ${table("journal")} j ON j.book = t.book AND j.seq = t.seq
+      SELECT t.*, b.organization_id, ${madeTransactionColumns(engine)}
+      FROM ${table("transactions")} t JOIN ${table("books")} b ON b.number = t.book ${madeBy(engine, "t")}
       WHERE t.id IN (SELECT value FROM ${jsonItems("?")})`,
     payment: `${columns} FROM ${table("payments")} p ${joined} WHERE p.transaction_id = ?`,
     unknownPayouts: `
-      SELECT number_kind AS kind, COUNT(*) AS count, MIN(begun_at) AS oldest
+      SELECT number_kind AS kind, COUNT(*) AS count, MIN(begun_at - ahead_millis) AS oldest
       FROM (${others}) p WHERE rail_account_id = ? AND ${UNKNOWN_PAYOUT} GROUP BY number_kind`,
     listUnknownPayouts: `
       ${columns} FROM (${others}) p ${joined} WHERE p.rail_account_id = ? AND ${UNKNOWN_PAYOUT}
       ORDER BY p.due_at LIMIT ?`,
     openPayments: `SELECT COUNT(*) AS count FROM (${newPayouts} UNION ALL ${others}) p WHERE rail_account_id = ?`,
     reschedule: `
-      UPDATE ${table("payments")} SET due_at = ?, checks = ?, last_code = ?
+      UPDATE ${table("payments")} SET due_at = ?, checks = ?, last_code = CASE
+        WHEN last_code LIKE '% %' AND CAST(? AS TEXT) NOT LIKE '${CALLED}' THEN last_code ELSE ? END
       WHERE transaction_id = ? AND state = ? AND checks = ? RETURNING transaction_id`,
+    forgetHeld: `
+      UPDATE ${table("payments")} SET last_code = NULL
+      WHERE transaction_id = ? AND last_code = ? RETURNING transaction_id`,
+    wakeHeld: `
+      UPDATE ${table("payments")} SET due_at = ? WHERE transaction_id IN (
+        SELECT p.transaction_id FROM (${newPayouts}) p
+        WHERE p.rail_account_id IN (SELECT id FROM ${table("rail_accounts")} WHERE organization_id = ?)
+          AND p.due_at > ? AND p.last_code IN (${HELD}))
+      RETURNING transaction_id`,
     noteQuestion: `
       UPDATE ${table("payments")} SET status_question = ? WHERE transaction_id = ? RETURNING transaction_id`,
     endQuestion: `

@@ -1,4 +1,5 @@
 import type { RailAccountId } from "../../domain/payment.js";
+import { isCredentialUntried, refusedCredentialOf } from "../../domain/rail-account.js";
 import { DIRECT_RAIL, type Rail } from "../../domain/transaction.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
@@ -206,5 +207,20 @@ function nameOf(organizationId: OrganizationId, rail: string): string {
 
 function railAccountOf(stored: StoredRailAccount, rail: RailAccount["rail"]): RailAccount {
   const { id, organizationId, payouts, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents, revision } = stored;
-  return { id, organizationId, rail, payouts, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents, revision };
+  const own = {
+    id,
+    organizationId,
+    rail,
+    payouts,
+    beginWithinMillis,
+    confirmAboveCents,
+    resolveAloneMaxCents,
+    revision,
+  };
+  return {
+    ...own,
+    changedAt: stored.updatedAt,
+    refused: refusedCredentialOf(stored),
+    isUntried: isCredentialUntried(stored),
+  };
 }

@@ -102,11 +102,12 @@ export async function lostRailAccounts(
 
 /**
  * Returns a text that changes whenever an account does. Each change counts the account's `revision`
- * up. A balance is no change.
+ * up. A balance is no change, nor is a warning, but for that of a credential which nobody may use.
  */
 export async function railAccountsVersion({ engine, reader }: RailAccountsCell): Promise<string> {
   const sql = `
-    SELECT COUNT(*) AS count, SUM(revision) AS revisions, MAX(updated_at) AS newest
+    SELECT COUNT(*) AS count, SUM(revision) AS revisions, MAX(updated_at) AS newest,
+      SUM(CASE WHEN warnings LIKE '%"CREDENTIALS_REFUSED"%' THEN LENGTH(warnings) ELSE 0 END) AS refused
     FROM ${engine.table("rail_accounts")}`;
   const [row] = await orStoreError(engine, reader.rows<object>(sql));
   return JSON.stringify(row);

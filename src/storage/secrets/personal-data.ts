@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 
 import type { AccountId, DepositId, DestinationId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import { normalName } from "../../domain/values/names-of-persons.js";
 import type { BookKeys } from "./book-keys.js";
 import { decrypt, encrypt } from "./encryption.js";
 import { readPart } from "./unreadable-row.js";
@@ -33,7 +34,7 @@ export function decryptPersonal(
  * test a guess. The case of an e-mail address does not matter.
  */
 export function blindIndexOf({ index }: Pick<BookKeys, "index">, field: PersonalField, value: string): Buffer {
-  const folded = field === "email" ? value.toLowerCase() : value;
+  const folded = field === "email" ? normalName(value) : value;
   return createHmac("sha256", index)
     .update(JSON.stringify([field, folded]))
     .digest();

@@ -30,7 +30,7 @@ export function rowMac<Of extends BoundTable>(
 export function hasTrueMac<Of extends BoundTable>(
   keys: Pick<BookKeys, "index">,
   table: Of,
-  row: BoundRow<Of> & { readonly mac: Uint8Array | null },
+  row: BoundRow<Of> & { readonly mac: Uint8Array },
 ): boolean {
-  return row.mac !== null && Buffer.from(row.mac).toString("hex") === rowMac(keys, table, row);
+  return Buffer.from(row.mac).toString("hex") === rowMac(keys, table, row);
 }

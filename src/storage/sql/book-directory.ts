@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 
 import type { OrganizationId } from "../../domain/values/ids.js";
+import { balanceKeyOf } from "../secrets/balance-mac.js";
 import { type BookKeys, type BookKeysRow, RowSalts, unwrapBookKeys } from "../secrets/book-keys.js";
 import type { MasterKeySource } from "../secrets/master-key.js";
 import type { Engine, Read } from "./engine.js";
@@ -12,6 +13,8 @@ export interface OpenBook {
   readonly number: number;
   readonly keys: BookKeys;
   readonly salts: RowSalts;
+  /** The key of `accounts.mac` (`accountMac`). */
+  readonly balanceKey: string;
 }
 
 type OpenBookRow = BookKeysRow & { readonly number: number; readonly organization_id: string };
@@ -65,7 +68,13 @@ export class BookDirectory {
     for (const row of rows) {
       const organizationId = row.organization_id as OrganizationId;
       const keys = unwrapBookKeys(this.#masterKeys(row.master_key_id), organizationId, row);
-      const book: OpenBook = { organizationId, number: row.number, keys, salts: new RowSalts(keys) };
+      const book: OpenBook = {
+        organizationId,
+        number: row.number,
+        keys,
+        salts: new RowSalts(keys),
+        balanceKey: balanceKeyOf(keys),
+      };
       this.#books.set(organizationId, book);
       found.push(book);
     }

@@ -67,12 +67,12 @@ export interface Engine {
   /** The clause at the end of CREATE TABLE. */
   readonly tableOptions: string;
   /**
-   * The same for a table whose rows change all the time. `percent` is how full a page becomes
-   * before rows go to the next one. A new version of a row on the same page needs no new index
-   * entries.
+   * Returns the clause for a table whose rows change all the time. `percent` is how full a page
+   * becomes before rows go to the next one. A new version of a row on the same page needs no new
+   * index entries.
    */
   readonly changingTableOptions: (percent: number) => string;
-  /** The same for a table that is stored in the order of its primary key. */
+  /** The clause for a table that is stored in the order of its primary key. */
   readonly clusteredTableOptions: string;
   /** Returns statements that make the table refuse UPDATE, DELETE and TRUNCATE. */
   readonly appendOnly: (table: string) => readonly string[];

@@ -49,7 +49,6 @@ const CONTENTS: Readonly<Partial<Record<JournalKind, ContentOf>>> = {
   "organization.receipts_required": reasonAlone,
   "organization.receipts_optional": reasonAlone,
   "key.created": madeAlone,
-  "key.revoked": madeAlone,
   "account.created": personOf,
   "account.updated": personOf,
   "account.frozen": madeAlone,
@@ -88,8 +87,6 @@ function madeBy({ transactions, deposits, freezes, apiKeys }: TableRows): Writte
   for (const { row, createdBy } of transactions.created) made.set(createdBy, contentOfTransaction(row));
   for (const { row, createdBy } of deposits.created) made.set(createdBy, contentOfDeposit(row));
   for (const { row, createdBy } of freezes.created) made.set(createdBy, contentOfFreeze(row));
-  // A key changes once, when it is revoked.
-  for (const { row, changedBy } of [...apiKeys.created, ...apiKeys.changed]) made.set(changedBy, [row.id]);
   for (const { row, createdBy } of apiKeys.created) made.set(createdBy, contentOfApiKey(row));
   return made;
 }

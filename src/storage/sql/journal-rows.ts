@@ -1,20 +1,28 @@
 import type { Person } from "../../domain/account.js";
 import { REVEALS_MAX } from "../../domain/accounts/reveal-account.js";
+import type { PersonalSum } from "../../domain/alone.js";
 import type { Freeze } from "../../domain/freeze.js";
-import type { JournalEntry } from "../../domain/journal.js";
+import { DECIDING_KINDS, type DecidingKind, type DecidingRow, type JournalEntry } from "../../domain/journal.js";
 import type { RailMovement } from "../../domain/payment.js";
+import type { AlonePerson } from "../../domain/proposal.js";
 import type { Transaction } from "../../domain/transaction.js";
 import type { Actor } from "../../domain/values/actor.js";
-import type { UnixMillis } from "../../domain/values/time.js";
-import { type InsertedRow, insertedTypesOf } from "../../model/column.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import { type InsertedRow, insertedTypesOf, type RowOf, typesOf } from "../../model/column.js";
 import { JOURNAL } from "../../model/transactions.js";
 import { contentHash } from "../secrets/book-keys.js";
+import type { OpenBook } from "./book-directory.js";
 import type { Engine } from "./engine.js";
+import { isAsMade, type MadeTransactionRow } from "./records/made-rows.js";
 import { metadataText } from "./rows.js";
 
 export const JOURNAL_COLUMNS = insertedTypesOf(JOURNAL);
 
-export type JournalRow = InsertedRow<typeof JOURNAL>;
+/** The columns of what one person did alone. */
+export const ALONE_COLUMNS = typesOf(JOURNAL, ["alone_by", "alone_cents"]);
+
+export type JournalRow = InsertedRow<typeof JOURNAL> & Partial<Pick<RowOf<typeof JOURNAL>, keyof typeof ALONE_COLUMNS>>;
 
 export interface JournalRowFacts {
   /** The number of the book. */
@@ -54,6 +62,7 @@ export function journalRowOf(
     reason: entry.reason,
     recorded_at: recordedAt,
     content_hash: contentHash(salt, { kind, transactionId, accountId, recordedAt, created }),
+    ...(entry.alone === undefined ? {} : { alone_by: entry.alone.person, alone_cents: entry.alone.cents }),
   };
 }
 
@@ -62,9 +71,20 @@ export function contentOfTransaction(transaction: Transaction): readonly string[
   const { type, amountCents, reference, description, metadata, rail, corrects } = transaction;
   const correction = [corrects?.kind ?? "", corrects?.transactionId ?? ""];
   return [type, String(amountCents), reference, description, metadataText(metadata), rail, ...correction].concat(
-    // A book has rows from before there were deposits and destinations. None has both.
+    // A transaction has one of them, or neither.
     transaction.depositId ?? transaction.destinationId ?? [],
   );
+}
+
+/** Returns whether the transaction is as the journal has it, with its status. */
+export function isTransactionAsMade(
+  row: MadeTransactionRow,
+  book: Pick<OpenBook, "salts">,
+  transaction: Transaction,
+): boolean {
+  const { id: transactionId, accountId, railMovement: movement, status } = transaction;
+  if (row.status_by_journal !== status) return false;
+  return isAsMade(row, book, { transactionId, accountId, content: contentOfTransaction(transaction), movement });
 }
 
 /** Returns the fields of a new freeze that the content hash covers. They never change. */
@@ -85,6 +105,45 @@ export function proofsOf({ detail, receipt }: JournalEntry, movement: RailMoveme
 /** Returns the fields of a new account's holder that the content hash covers. */
 export function contentOfPerson({ userId, phoneNumber, email }: Person): readonly string[] {
   return [userId, phoneNumber, email];
+}
+
+export type DecidingJournalRow = Pick<
+  RowOf<typeof JOURNAL>,
+  "book" | "seq" | "account_id" | "transaction_id" | "detail"
+> & { readonly kind: DecidingKind };
+
+/**
+ * Returns the SELECT of the deciding rows that are newer than the oldest proposal about a subject
+ * of `pairs`, or the oldest one of an operator that waits in the same book.
+ */
+export function decidingSelect({ table, indexedBy }: Engine, pairs: string): string {
+  const proposals = table("proposals");
+  // The literal list is that of the partial index.
+  const kinds = DECIDING_KINDS.map((kind) => `'${kind}'`).join(", ");
+  return `
+    SELECT j.book, j.seq, j.kind, j.account_id, j.transaction_id, j.detail FROM ${pairs}
+    CROSS JOIN ${table("journal")} j${indexedBy("journal_deciding")}
+    WHERE j.book = input.book AND j.kind IN (${kinds}) AND j.seq > (
+      SELECT MIN(s.seq) FROM (
+        SELECT p.seq FROM ${proposals} p WHERE p.subject = input.name
+        UNION ALL
+        SELECT p.seq FROM ${proposals} p WHERE p.book = input.book AND p.done_at IS NULL AND p.expires_at IS NOT NULL
+      ) s
+    )`;
+}
+
+export function decidingRowOf(
+  row: DecidingJournalRow,
+  { organizationId }: { readonly organizationId: OrganizationId },
+): DecidingRow {
+  return {
+    organizationId,
+    seq: row.seq,
+    kind: row.kind,
+    accountId: (row.account_id ?? undefined) as AccountId | undefined,
+    transactionId: (row.transaction_id ?? undefined) as TransactionId | undefined,
+    detail: row.detail ?? undefined,
+  };
 }
 
 /** The newest reveals of one person. */
@@ -111,4 +170,30 @@ export function revealsOf(rows: readonly RevealsRow[]): ReadonlyMap<Actor, reado
       return [actor as Actor, found.map(({ recorded_at: at }) => at).sort((left, right) => left - right)];
     }),
   );
+}
+
+/** Returns the SELECT of the newest act of each person whom `pairs` names, which has the sum. */
+export function aloneSumsSelect({ table }: Engine, pairs: string): string {
+  return `
+    SELECT j.book, j.alone_by, j.alone_cents, j.recorded_at FROM ${pairs}
+    CROSS JOIN ${table("journal")} j WHERE j.book = input.book AND j.seq = (
+      SELECT MAX(s.seq) FROM ${table("journal")} s WHERE s.book = input.book AND s.alone_by = input.name
+    )`;
+}
+
+/** The newest row of what a person did alone. */
+export interface AloneRow {
+  readonly book: number;
+  readonly alone_by: string;
+  readonly alone_cents: number;
+  readonly recorded_at: number;
+}
+
+export function personalSumOf(row: AloneRow, { organizationId }: OpenBook): PersonalSum {
+  return {
+    organizationId,
+    person: row.alone_by as AlonePerson,
+    cents: row.alone_cents,
+    at: toUnixMillis(row.recorded_at),
+  };
 }

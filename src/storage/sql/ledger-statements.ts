@@ -1,6 +1,8 @@
 import type { Finder, TableName } from "../../domain/decision.js";
+import { DEBITS_OF_ACCOUNTS, RECEIPT_NUMBER, RECEIPTS_WITH_SOURCE } from "../../model/transactions.js";
 import type { Engine } from "./engine.js";
-import { JOURNAL_COLUMNS, revealsSelect } from "./journal-rows.js";
+import { ALONE_COLUMNS, aloneSumsSelect, decidingSelect, JOURNAL_COLUMNS, revealsSelect } from "./journal-rows.js";
+import { revokedAtByJournal } from "./organization-rows.js";
 import {
   BOOK_COLUMNS,
   BOOK_LIMITS_COLUMNS,
@@ -8,6 +10,7 @@ import {
   BOOK_USAGE_COLUMNS,
 } from "./records/book-head-rows.js";
 import { IS_UNALLOCATED } from "./records/deposit-rows.js";
+import { madeBy, madeDepositColumns, madeTransactionColumns } from "./records/made-rows.js";
 import { openPayments } from "./records/payment-rows.js";
 import { proposalColumns } from "./records/proposal-rows.js";
 import { withBalanceAfter } from "./rows.js";
@@ -39,6 +42,8 @@ export interface LedgerStatements {
   readonly updateBookLimits: string;
   readonly updateBookSwitches: string;
   readonly insertJournal: string;
+  /** For the rows of what one person did alone. The others pay nothing for its columns. */
+  readonly insertAlone: string;
   readonly tables: { readonly [Name in TableName]: TableStatements };
 }
 
@@ -54,21 +59,29 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
   return {
     reads: readsOf(engine),
     lockedBooks: `
-      SELECT *, ${begunAt} AS begun_at FROM ${table("books")}
+      SELECT b.*, ${begunAt} AS begun_at, ${isBookOld(engine)} AS is_old FROM ${table("books")} b
       WHERE ${within("number", `SELECT number FROM ${input(NUMBER_COLUMNS)}`)} ORDER BY number ${forUpdate}`,
     updateBooks: update(table("books"), { key: "number", columns: BOOK_COLUMNS }),
     updateBookUsage: update(table("books"), { key: "number", columns: BOOK_USAGE_COLUMNS }),
     updateBookLimits: update(table("books"), { key: "number", columns: BOOK_LIMITS_COLUMNS }),
     updateBookSwitches: update(table("books"), { key: "number", columns: BOOK_SWITCH_COLUMNS }),
     insertJournal: insertInto(table("journal"), JOURNAL_COLUMNS),
+    insertAlone: insertInto(table("journal"), { ...JOURNAL_COLUMNS, ...ALONE_COLUMNS }),
     tables: Object.fromEntries(
       Object.entries(TABLES).map(([name, table]) => [name, tableStatements(engine, table as Table<unknown>)]),
     ) as LedgerStatements["tables"],
   };
 }
 
+/** Returns an expression: 1 if the journal has newer rows than the row `b` of `books` says. */
+export function isBookOld({ table }: Pick<Engine, "table">): string {
+  return `CASE WHEN EXISTS (
+            SELECT 1 FROM ${table("journal")} j WHERE j.book = b.number AND j.seq > b.last_seq
+          ) THEN 1 ELSE 0 END`;
+}
+
 function readsOf(engine: Engine) {
-  return { ...accountReads(engine), ...transactionReads(engine), ...ownReads(engine) };
+  return { ...accountReads(engine), ...transactionReads(engine), ...ownReads(engine), apiKeys: keyRead(engine) };
 }
 
 function tableStatements<Row>(engine: Engine, { name, key, columns, updates }: Table<Row>): TableStatements {
@@ -97,6 +110,16 @@ function keySelects({ input, jsonItems, table }: Engine) {
   return { list, pairs, keyed, used, referred };
 }
 
+/**
+ * Returns an expression: 1 if the journal has a row of the account that took from its balances, or
+ * changed its status or tier, and that is newer than the row `a` of `accounts` says. Otherwise 0.
+ */
+function isSpentSince({ table }: Engine): string {
+  return `CASE WHEN EXISTS (
+            SELECT 1 FROM ${table("journal")} WHERE account_id = a.id AND seq > a.last_seq AND ${DEBITS_OF_ACCOUNTS}
+          ) THEN 1 ELSE 0 END`;
+}
+
 function accountReads(engine: Engine) {
   const { table, within, forUpdate } = engine;
   const { list, pairs, keyed, used, referred } = keySelects(engine);
@@ -114,7 +137,9 @@ function accountReads(engine: Engine) {
     // Locks the accounts in the order of their ids, so that two batches cannot deadlock.
     accounts: {
       finders: ["account", "transaction", "idempotencyKey", "accountOfUser", "accountWithDepositReference"],
-      sql: `SELECT * FROM ${table("accounts")} WHERE ${within("id", accountIds)} ORDER BY id ${forUpdate}`,
+      sql: `
+          SELECT a.*, ${isSpentSince(engine)} AS is_spent
+          FROM ${table("accounts")} a WHERE ${within("a.id", accountIds)} ORDER BY a.id ${forUpdate}`,
     },
     holders: {
       finders: ["accountHolder", "idempotencyKeyOfAccount", "accountOfUser"],
@@ -145,20 +170,21 @@ function accountReads(engine: Engine) {
 function transactionReads(engine: Engine) {
   const { table, within, forUpdate } = engine;
   const { list, pairs, keyed } = keySelects(engine);
+  const columns = `${withBalanceAfter(engine)}, ${madeTransactionColumns(engine)}`;
   return {
     transactions: {
       finders: ["transaction", "idempotencyKey", "transactionWithReference"],
       sql: `
-          SELECT ${withBalanceAfter(engine)} FROM ${table("transactions")} t WHERE t.id IN (${list} UNION ALL ${keyed})
+          SELECT ${columns} FROM ${table("transactions")} t ${madeBy(engine, "t")} WHERE t.id IN (${list} UNION ALL ${keyed})
           UNION ALL
-          SELECT ${withBalanceAfter(engine)} FROM ${pairs}
-          CROSS JOIN ${table("transactions")} t WHERE t.book = input.book AND t.reference = input.name`,
+          SELECT ${columns} FROM ${pairs}
+          CROSS JOIN ${table("transactions")} t ${madeBy(engine, "t")} WHERE t.book = input.book AND t.reference = input.name`,
     },
     // The corrections that book what a rail reported late.
     lateCorrections: {
       finders: ["order"],
       sql: `
-          SELECT ${withBalanceAfter(engine)} FROM ${table("transactions")} t
+          SELECT ${columns} FROM ${table("transactions")} t ${madeBy(engine, "t")}
           WHERE t.correction = 'LATE' AND t.corrects_id IN (${list}) ORDER BY t.seq`,
     },
     payments: {
@@ -170,11 +196,16 @@ function transactionReads(engine: Engine) {
           CROSS JOIN ${table("transactions")} t CROSS JOIN ${table("payments")} p
           WHERE t.book = input.book AND t.reference = input.name AND p.transaction_id = t.id`,
     },
+    // Read after the book's lock: no index stops two servers with one number from two sources.
     receipts: {
-      finders: ["receipt"],
+      finders: ["receipt", "receiptNumber"],
       sql: `
           SELECT j.book, j.rail_receipt, j.transaction_id, j.kind, j.detail FROM ${pairs}
-          CROSS JOIN ${table("journal")} j WHERE j.book = input.book AND j.rail_receipt = input.name`,
+          CROSS JOIN ${table("journal")} j WHERE j.book = input.book AND j.rail_receipt = input.name
+          UNION ALL
+          SELECT j.book, j.rail_receipt, j.transaction_id, j.kind, j.detail FROM ${pairs}
+          CROSS JOIN ${table("journal")} j
+          WHERE j.book = input.book AND ${RECEIPT_NUMBER} = ':' || input.name AND ${RECEIPTS_WITH_SOURCE}`,
     },
     movements: {
       finders: ["movement"],
@@ -198,17 +229,18 @@ function transactionReads(engine: Engine) {
  * before may be an old one.
  */
 function ownReads(engine: Engine) {
-  const { table, int64, within, forUpdate } = engine;
+  const { table, int64 } = engine;
   const { list, pairs, keyed } = keySelects(engine);
   const { newPayouts, others } = openPayments(engine);
   return {
     deposits: {
       finders: ["deposit", "idempotencyKeyOfDeposit", "receipt"],
       sql: `
-          SELECT * FROM ${table("deposits")} WHERE id IN (${list} UNION ALL ${keyed})
+          SELECT d.*, ${madeDepositColumns(engine)} FROM ${table("deposits")} d ${madeBy(engine, "d")}
+          WHERE d.id IN (${list} UNION ALL ${keyed})
           UNION ALL
-          SELECT d.* FROM ${pairs}
-          CROSS JOIN ${table("deposits")} d WHERE d.book = input.book AND d.receipt = input.name`,
+          SELECT d.*, ${madeDepositColumns(engine)} FROM ${pairs}
+          CROSS JOIN ${table("deposits")} d ${madeBy(engine, "d")} WHERE d.book = input.book AND d.receipt = input.name`,
     },
     unallocatedDeposits: {
       finders: ["unallocatedDeposits"],
@@ -254,15 +286,22 @@ function ownReads(engine: Engine) {
           WHERE p.done_at IS NULL AND p.expires_at IS NOT NULL
             AND p.book IN (SELECT number FROM ${table("books")} WHERE organization_id IN (${list}))`,
     },
+    decidingRows: { finders: ["decidingRows"], sql: decidingSelect(engine, pairs) },
     reveals: { finders: ["reveals"], sql: revealsSelect(engine, list) },
-    // Locks the keys in the order of their ids, as the notes of their use do.
-    apiKeys: {
-      finders: ["apiKey", "apiKeyWithHash"],
-      sql: `
-          SELECT * FROM ${table("api_keys")} WHERE ${within(
-            "id",
-            `${list} UNION ALL SELECT id FROM ${table("api_keys")} WHERE secret_sha256 IN (${list})`,
-          )} ORDER BY id ${forUpdate}`,
-    },
+    aloneSums: { finders: ["aloneSum"], sql: aloneSumsSelect(engine, pairs) },
   } satisfies Readonly<Record<string, LedgerRead>>;
+}
+
+/** Locks the keys in the order of their ids, as the notes of their use do. */
+function keyRead(engine: Engine): LedgerRead {
+  const { table, within, forUpdate } = engine;
+  const { list } = keySelects(engine);
+  return {
+    finders: ["apiKey", "apiKeyWithHash"],
+    sql: `
+        SELECT k.*, ${revokedAtByJournal(engine)} FROM ${table("api_keys")} k WHERE ${within(
+          "k.id",
+          `${list} UNION ALL SELECT id FROM ${table("api_keys")} WHERE secret_sha256 IN (${list})`,
+        )} ORDER BY k.id ${forUpdate}`,
+  };
 }

@@ -16,25 +16,29 @@ import {
   type TableChanges,
 } from "../../ledger/ports/store.js";
 import type { BookDirectory, OpenBook } from "./book-directory.js";
+import { bookWritesOf } from "./book-writes.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
 import { type EntryContent, entryContents, type PersonSalts } from "./entry-contents.js";
 import { freezeOf, type FreezeRow } from "./freeze-rows.js";
-import { type JournalRow, journalRowOf, revealsOf, type RevealsRow } from "./journal-rows.js";
+import {
+  type AloneRow,
+  type DecidingJournalRow,
+  decidingRowOf,
+  isTransactionAsMade,
+  type JournalRow,
+  journalRowOf,
+  personalSumOf,
+  revealsOf,
+  type RevealsRow,
+} from "./journal-rows.js";
 import { type LedgerRead, type LedgerStatements, ledgerStatements } from "./ledger-statements.js";
 import { type ApiKeyRow, storedApiKeyOf } from "./organization-rows.js";
-import { type AccountRow, ledgerAccountOf } from "./records/account-rows.js";
-import {
-  begunAtOf,
-  bookHeadOf,
-  bookLimitsRows,
-  type BookRow,
-  bookRowOf,
-  bookSwitchRows,
-  bookUsageRows,
-} from "./records/book-head-rows.js";
-import { depositOf, type DepositRow } from "./records/deposit-rows.js";
+import { isAccountAsWritten, ledgerAccountOf, type LoadedAccountRow } from "./records/account-rows.js";
+import { begunAtOf, bookHeadOf, isBookAsWritten, type LoadedBookRow } from "./records/book-head-rows.js";
+import { depositOf, type DepositRow, isDepositAsMade } from "./records/deposit-rows.js";
 import { destinationOf, type DestinationRow } from "./records/destination-rows.js";
 import { idempotencyKeyOf, type IdempotencyKeyRow } from "./records/idempotency-key-rows.js";
+import { type MadeDepositRow, type MadeTransactionRow } from "./records/made-rows.js";
 import { paymentOf, type PaymentRow } from "./records/payment-rows.js";
 import { type MovementRow, type ReceiptRow, usedMovementOf, usedReceiptOf } from "./records/proof-rows.js";
 import { proposalOf, type ProposalRow } from "./records/proposal-rows.js";
@@ -86,6 +90,8 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   readonly #heads = new Map<OrganizationId, BookHead>();
   /** The `seq` of the newest journal row of each loaded account. */
   readonly #lastSeqs = new Map<AccountId, number>();
+  /** The ids of the loaded rows that are not as the service wrote them. */
+  readonly #changedRows = new Set<string>();
   /** The salts of the holders and destinations that this batch creates. */
   readonly #personSalts: PersonSalts = new Map();
 
@@ -102,8 +108,8 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
 
     // The order of the statements matters. What belongs to an account is read after the account is
     // locked, so no other server can change it afterwards. The books are locked last, so that other
-    // servers wait for them as briefly as possible. A deposit and an account at a rail change only
-    // under the lock of their book, so they are read after that.
+    // servers wait for them as briefly as possible. A deposit, an account at a rail and a receipt
+    // change only under the lock of their book, so they are read after that.
     const [
       keyRows,
       accountRows,
@@ -113,10 +119,10 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       transactionRows,
       lateRows,
       paymentRows,
-      receiptRows,
       movementRows,
       proposalRows,
       bookRows,
+      receiptRows,
       depositRows,
       depositSums,
       railRows,
@@ -124,57 +130,71 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       [railAccountsOfAll],
       placeRows,
       waitingRows,
-      apiKeyRows,
     ] = await Promise.all([
       rowsOf<IdempotencyKeyRow>(reads.idempotencyKeys),
-      rowsOf<AccountRow>(reads.accounts),
+      rowsOf<LoadedAccountRow>(reads.accounts),
       rowsOf<HolderRow>(reads.holders),
       rowsOf<FreezeRow>(reads.freezes),
       rowsOf<DestinationRow>(reads.destinations),
-      rowsOf<ReadTransactionRow>(reads.transactions),
-      rowsOf<ReadTransactionRow>(reads.lateCorrections),
+      rowsOf<ReadTransactionRow & MadeTransactionRow>(reads.transactions),
+      rowsOf<ReadTransactionRow & MadeTransactionRow>(reads.lateCorrections),
       rowsOf<PaymentRow>(reads.payments),
-      rowsOf<ReceiptRow>(reads.receipts),
       rowsOf<MovementRow>(reads.movements),
       rowsOf<ProposalRow>(reads.proposals),
-      this.#rows<BookRow>(lockedBooks, [[...this.#booksByNumber.keys()].map((number) => ({ number }))]),
-      rowsOf<DepositRow>(reads.deposits),
+      this.#rows<LoadedBookRow>(lockedBooks, [[...this.#booksByNumber.keys()].map((number) => ({ number }))]),
+      rowsOf<ReceiptRow>(reads.receipts),
+      rowsOf<DepositRow & MadeDepositRow>(reads.deposits),
       rowsOf<{ readonly organization_id: string; readonly cents: number }>(reads.unallocatedDeposits),
       rowsOf<RailAccountRow>(reads.railAccounts),
       rowsOf<{ readonly rail_account_id: string; readonly count: number }>(reads.paymentsUnderWay),
       this.#railAccountsOfAll(lookup),
       rowsOf<PlaceRow & { readonly organization_id: string }>(reads.reservePlaces),
       rowsOf<ProposalRow>(reads.waitingProposals),
-      rowsOf<ApiKeyRow>(reads.apiKeys),
     ]);
-    for (const { id, last_seq: lastSeq } of accountRows) this.#lastSeqs.set(id as AccountId, lastSeq);
     return {
       ...this.#keptHeads(bookRows),
-      accounts: this.#ownRows(accountRows, ledgerAccountOf),
+      changedRows: this.#changedRows,
+      accounts: this.#accountsOf(accountRows),
       accountHolders: this.#ownRows(holderRows, holderOf),
       freezes: this.#ownRows(freezeRows, freezeOf),
-      transactions: this.#ownRows([...transactionRows, ...lateRows], transactionOf),
+      transactions: this.#ownRows([...transactionRows, ...lateRows], transactionOf, isTransactionAsMade),
       payments: this.#ownRows(paymentRows, paymentOf),
-      deposits: this.#ownRows(depositRows, depositOf),
+      deposits: this.#ownRows(depositRows, depositOf, isDepositAsMade),
       proposals: this.#ownRows([...proposalRows, ...waitingRows], proposalOf),
-      apiKeys: apiKeyRows.map(storedApiKeyOf),
+      decidingRows: this.#ownRows(await rowsOf<DecidingJournalRow>(reads.decidingRows), decidingRowOf),
+      apiKeys: (await rowsOf<ApiKeyRow>(reads.apiKeys)).map(storedApiKeyOf),
       receipts: this.#ownRows(receiptRows, usedReceiptOf),
       movements: this.#ownRows(movementRows, usedMovementOf),
       railAccounts: railRows.flatMap((row) => this.#railAccountsOf(row)),
       paymentsUnderWay: new Map(underWayRows.map((row) => [row.rail_account_id as RailAccountId, row.count])),
       unallocatedDepositCents: new Map(depositSums.map((row) => [row.organization_id as OrganizationId, row.cents])),
       railAccountsOfAll: railAccountsOfAll ?? NO_RAIL_ACCOUNTS,
-      reveals: revealsOf(await rowsOf<RevealsRow>(reads.reveals)),
+      ...(await this.#ofPersons(lookup)),
       reservePlaces: placeRows.map(reservePlaceOf),
       idempotencyKeys: this.#ownRows(keyRows, idempotencyKeyOf),
       destinations: this.#ownRows(destinationRows, destinationOf),
     };
   }
 
+  #accountsOf(rows: readonly LoadedAccountRow[]): Loaded["accounts"] {
+    for (const { id, last_seq: lastSeq } of rows) this.#lastSeqs.set(id as AccountId, lastSeq);
+    return this.#ownRows(rows, ledgerAccountOf, isAccountAsWritten);
+  }
+
   /** None if the book of its organization is not here. */
   #railAccountsOf(row: RailAccountRow): readonly RailAccountRecord[] {
     const book = this.#books.get(row.organization_id as OrganizationId);
     return book === undefined ? [] : [railAccountOf(row, book)];
+  }
+
+  /** What the persons of the batch did before. */
+  async #ofPersons(lookup: BatchLookup): Promise<Pick<Loaded, "reveals" | "aloneSums">> {
+    const { reveals, aloneSums } = this.#statements.reads;
+    const [revealRows, aloneRows] = await Promise.all([
+      this.#rowsOf<RevealsRow>(reveals, lookup),
+      this.#rowsOf<AloneRow>(aloneSums, lookup),
+    ]);
+    return { reveals: revealsOf(revealRows), aloneSums: this.#ownRows(aloneRows, personalSumOf) };
   }
 
   /** Takes the lock first. So the read sees the changes of all commits that had the lock before. */
@@ -193,9 +213,13 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   }
 
   /** Keeps the heads as they are loaded: a batch writes only the columns that it changes. */
-  #keptHeads(rows: readonly BookRow[]): Pick<Loaded, "books" | "begunAt"> {
-    const books = rows.map(bookHeadOf);
-    for (const head of books) this.#heads.set(head.organizationId, head);
+  #keptHeads(rows: readonly LoadedBookRow[]): Pick<Loaded, "books" | "begunAt"> {
+    const books = rows.map((row) => {
+      const head = bookHeadOf(row);
+      this.#heads.set(head.organizationId, head);
+      if (!isBookAsWritten(row, this.bookOf(head.organizationId))) this.#changedRows.add(head.organizationId);
+      return head;
+    });
     return { books, begunAt: begunAtOf(rows) };
   }
 
@@ -222,15 +246,22 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     });
   }
 
-  /** Converts the rows. Leaves out the rows of other organizations' books. */
-  #ownRows<Row extends { readonly book: number }, Resource>(
+  /**
+   * Converts the rows. Leaves out the rows of other organizations' books, and notes those that are
+   * not as the service wrote them.
+   */
+  #ownRows<Row extends { readonly book: number; readonly id?: string | null }, Resource>(
     rows: readonly Row[],
     resourceOf: (row: Row, book: OpenBook) => Resource,
+    isAsWritten: (row: Row, book: OpenBook, resource: Resource) => boolean = () => true,
   ): readonly Resource[] {
     const resources: Resource[] = [];
     for (const row of rows) {
       const book = this.#booksByNumber.get(row.book);
-      if (book !== undefined) resources.push(resourceOf(row, book));
+      if (book === undefined) continue;
+      const resource = resourceOf(row, book);
+      if (!isAsWritten(row, book, resource)) this.#changedRows.add(String(row.id));
+      resources.push(resource);
     }
     return resources;
   }
@@ -254,35 +285,27 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     // The journal comes before the tables, because #append updates the accounts' last_seq.
     const contentOf = entryContents(changes, this.#personSalts);
     const journalRows = changes.entries.map((numbered) => this.#append(numbered, contentOf(numbered)));
+    const alone = journalRows.filter((row) => row.alone_by !== undefined);
+    const ordinary = alone.length === 0 ? journalRows : journalRows.filter((row) => row.alone_by === undefined);
     const writes: readonly Write[] = [
       ...this.#bookWrites(changes.books),
       // The order matters: a row comes after the rows that it refers to.
       ...TABLE_NAMES.flatMap((name) => this.#tableWrites(name, changes)),
-      { sql: statements.insertJournal, rows: journalRows },
+      { sql: statements.insertJournal, rows: ordinary },
+      { sql: statements.insertAlone, rows: alone },
     ];
     return writes.filter(({ rows }) => rows.length > 0);
   }
 
-  /** Most organizations have no limits. For them only the first statement has rows. */
   #bookWrites(heads: readonly BookHead[]): readonly Write[] {
-    const { updateBooks, updateBookUsage, updateBookLimits, updateBookSwitches } = this.#statements;
-    const numbered = heads.map((head) => ({ head, number: this.bookOf(head.organizationId).number }));
-    return [
-      { sql: updateBooks, rows: numbered.map(({ head, number }) => bookRowOf(head, number)) },
-      { sql: updateBookUsage, rows: numbered.flatMap(({ head, number }) => bookUsageRows(head, number)) },
-      {
-        sql: updateBookLimits,
-        rows: numbered.flatMap(({ head, number }) =>
-          bookLimitsRows(head, this.#heads.get(head.organizationId)?.limits, number),
-        ),
-      },
-      {
-        sql: updateBookSwitches,
-        rows: numbered.flatMap(({ head, number }) =>
-          bookSwitchRows(head, this.#heads.get(head.organizationId), number),
-        ),
-      },
-    ];
+    return bookWritesOf(
+      this.#statements,
+      heads.map((head) => ({
+        head,
+        before: this.#heads.get(head.organizationId),
+        book: this.bookOf(head.organizationId),
+      })),
+    );
   }
 
   #tableWrites(name: TableName, changes: Changes): readonly Write[] {

@@ -1,4 +1,4 @@
-import type { ApiKey, Organization, Scope, StoredApiKey } from "../../domain/api-key.js";
+import type { ApiKey, FoundOrganization, Scope, StoredApiKey } from "../../domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { InsertedRow, RowOf } from "../../model/column.js";
@@ -6,11 +6,24 @@ import { API_KEYS, ORGANIZATIONS } from "../../model/organizations.js";
 import type { BookKeys, BookKeysRow } from "../secrets/book-keys.js";
 import { hasTrueMac, rowMac } from "../secrets/row-mac.js";
 import type { OpenBook } from "./book-directory.js";
+import type { Engine } from "./engine.js";
 
 /** The row of an organization, before its book has keys. */
 export type OrganizationRow = Omit<RowOf<typeof ORGANIZATIONS>, "mac">;
 
-export type ApiKeyRow = RowOf<typeof API_KEYS, Uint8Array>;
+export type ApiKeyRow = RowOf<typeof API_KEYS, Uint8Array> & {
+  /** When the journal says that the key was revoked (`revokedAtByJournal`). */
+  readonly revoked_at_by_journal?: number | null;
+};
+
+/** Returns a column: when the journal says that the key `k` was revoked, or NULL. */
+export function revokedAtByJournal({ table, indexedBy }: Pick<Engine, "table" | "indexedBy">): string {
+  return `(
+    SELECT MIN(j.recorded_at) FROM ${table("journal")} j${indexedBy("journal_revoked_keys")}
+    WHERE j.kind = 'key.revoked' AND j.detail = k.id
+      AND j.book = (SELECT b.number FROM ${table("books")} b WHERE b.organization_id = k.organization_id)
+  ) AS revoked_at_by_journal`;
+}
 
 /** Returns the fields of a new key that the content hash covers. They never change. */
 export function contentOfApiKey({ id, name, secretSha256, scopes, expiresAt }: StoredApiKey): readonly string[] {
@@ -71,12 +84,12 @@ export type ListedOrganizationRow = RowOf<typeof ORGANIZATIONS, Uint8Array> & {
   readonly receipts_required_seq: number | null;
 };
 
-/** A row that somebody has changed past the service is that of a live organization. */
+/** Maps a row. A changed one counts as that of a live organization. */
 export function organizationOf(
   row: ListedOrganizationRow,
   { cell, keys }: { readonly cell: number; readonly keys: BookKeys | undefined },
-): Organization {
-  return {
+): FoundOrganization {
+  const organization = {
     id: row.id as OrganizationId,
     cell,
     name: row.name,
@@ -85,6 +98,7 @@ export function organizationOf(
     areReceiptsRequired: row.receipts_required_seq !== null,
     createdAt: toUnixMillis(row.created_at),
   };
+  return isOwnRow(row, keys) ? organization : { changed: organization };
 }
 
 /** Nobody makes a live organization one for tests in the database, and its mints free. */
@@ -92,7 +106,15 @@ export function isSandboxRow(
   row: RowOf<typeof ORGANIZATIONS, Uint8Array>,
   keys: Pick<BookKeys, "index"> | undefined,
 ): boolean {
-  return row.is_sandbox === 1 && keys !== undefined && hasTrueMac(keys, ORGANIZATIONS, row);
+  return row.is_sandbox === 1 && isOwnRow(row, keys);
+}
+
+/** Returns whether the service wrote the row as it is. */
+export function isOwnRow(
+  row: RowOf<typeof ORGANIZATIONS, Uint8Array>,
+  keys: Pick<BookKeys, "index"> | undefined,
+): boolean {
+  return keys !== undefined && hasTrueMac(keys, ORGANIZATIONS, row);
 }
 
 /** Returns the fields of a new organization that the content hash covers. They never change. */
@@ -108,7 +130,9 @@ export function apiKeyOf(row: ApiKeyRow, cell: number): ApiKey {
   };
 }
 
+/** An old copy of the row of a revoked key revives nothing: the journal decides. */
 function recordOf(row: ApiKeyRow): Omit<ApiKey, "cell" | "lastUsedAt"> {
+  const revokedAt = row.revoked_at ?? row.revoked_at_by_journal ?? null;
   return {
     id: row.id as ApiKeyId,
     organizationId: row.organization_id as OrganizationId,
@@ -116,6 +140,6 @@ function recordOf(row: ApiKeyRow): Omit<ApiKey, "cell" | "lastUsedAt"> {
     scopes: row.scopes.split(" ") as Scope[],
     createdAt: toUnixMillis(row.created_at),
     expiresAt: row.expires_at === null ? undefined : toUnixMillis(row.expires_at),
-    revokedAt: row.revoked_at === null ? undefined : toUnixMillis(row.revoked_at),
+    revokedAt: revokedAt === null ? undefined : toUnixMillis(revokedAt),
   };
 }

@@ -33,7 +33,7 @@ export function inTransaction<Result>(
   return orStoreError(engine, transact(work));
 }
 
-interface ReadingCell {
+export interface ReadingCell {
   readonly engine: Engine;
   readonly reader: Pick<Reader, "rows">;
 }

@@ -21,7 +21,7 @@ import { USAGE_NAMES, usageRowOf } from "./records/sum-columns.js";
 import { flagsText, holderRowOf, personRowOf, transactionRowOf } from "./rows.js";
 import type { BatchFacts, SqlRow, Table } from "./table.js";
 
-const BALANCE_NAMES = ["id", "last_seq", "available_cents", "held_cents", "updated_at"] as const;
+const BALANCE_NAMES = ["id", "last_seq", "available_cents", "held_cents", "updated_at", "mac"] as const;
 /** The columns that every mint and redemption changes. */
 const BALANCE_COLUMNS = typesOf(ACCOUNTS, BALANCE_NAMES);
 
@@ -67,7 +67,7 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
     insertedRow: (account, { book, seq, facts }) => ({
       book: book.number,
       seq,
-      ...accountColumnsOf(account, facts.lastSeqOf(account.id)),
+      ...accountColumnsOf(account, facts.lastSeqOf(account.id), book),
     }),
     updates: [
       { columns: BALANCE_COLUMNS, fits: changesOnly(BALANCE_FIELDS), updatedRow: balanceRowOf },
@@ -75,8 +75,7 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
       {
         columns: ACCOUNT_CHANGE_COLUMNS,
         fits: () => true,
-        updatedRow: (account, facts): SqlRow<typeof ACCOUNT_CHANGE_COLUMNS> =>
-          accountColumnsOf(account, facts.lastSeqOf(account.id)),
+        updatedRow: (account, facts): SqlRow<typeof ACCOUNT_CHANGE_COLUMNS> => changedAccountRowOf(account, facts),
       },
     ],
   },
@@ -151,13 +150,12 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
     name: "proposals",
     key: "subject",
     columns: insertedTypesOf(PROPOSALS),
-    insertedRow: (proposal, { book, changedSeq: seq }) => proposalRowOf(proposal, { book, seq }),
+    insertedRow: (proposal, { book }) => proposalRowOf(proposal, book),
     updates: [
       {
         columns: PROPOSAL_CHANGE_COLUMNS,
         fits: () => true,
-        updatedRow: (proposal, facts, seq) =>
-          proposalRowOf(proposal, { book: facts.bookOf(proposal.organizationId), seq }),
+        updatedRow: (proposal, facts) => proposalRowOf(proposal, facts.bookOf(proposal.organizationId)),
       },
     ],
   },
@@ -225,14 +223,18 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
   destinations: DESTINATION_TABLE,
 };
 
+function changedAccountRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof ACCOUNT_CHANGE_COLUMNS> {
+  return accountColumnsOf(account, facts.lastSeqOf(account.id), facts.bookOf(account.organizationId));
+}
+
+/** Its `mac` covers the columns that do not change, too. */
 function balanceRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof BALANCE_COLUMNS> {
-  return {
-    id: account.id,
-    last_seq: facts.lastSeqOf(account.id),
-    available_cents: account.availableCents,
-    held_cents: account.heldCents,
-    updated_at: account.updatedAt,
-  };
+  const { id, last_seq, available_cents, held_cents, updated_at, mac } = changedAccountRowOf(account, facts);
+  return { id, last_seq, available_cents, held_cents, updated_at, mac };
+}
+
+function countRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof COUNT_COLUMNS> {
+  return { ...balanceRowOf(account, facts), open_payments: account.openPayments, ...usageRowOf(account.usage) };
 }
 
 /** Returns whether no field differs but these. */
@@ -241,14 +243,6 @@ function changesOnly<Row extends object>(fields: readonly (keyof Row)[]): (befor
   return (before, after) => {
     for (const name in after) if (before[name] !== after[name] && !changed.has(name)) return false;
     return true;
-  };
-}
-
-function countRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof COUNT_COLUMNS> {
-  return {
-    ...balanceRowOf(account, facts),
-    open_payments: account.openPayments,
-    ...usageRowOf(account.usage),
   };
 }
 

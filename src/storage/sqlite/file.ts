@@ -11,6 +11,9 @@ export const APPLICATION_ID = 0x4b455343;
 /** The file exists, but it is not a KESC database. The message says what it is. */
 export class ForeignFileError extends Error {}
 
+/** The file has our tables, and not our application id. The message says what to do. */
+class LostApplicationIdError extends Error {}
+
 /** There is no such file. */
 export class MissingFileError extends Error {}
 
@@ -22,9 +25,9 @@ const HEADER_BEGINS = Buffer.from("SQLite format 3\0");
 const APPLICATION_ID_AT = 68;
 
 /**
- * Throws a ForeignFileError unless the file is a KESC database, or does not exist yet. Must run
- * before the file is opened for writing, because opening already changes it. Never changes the file
- * itself.
+ * Throws a ForeignFileError, or a LostApplicationIdError, unless the file is a KESC database, or
+ * does not exist yet. Must run before the file is opened for writing, because opening already
+ * changes it. Never changes the file itself.
  */
 export function refuseForeignFile(filename: string): void {
   const file = statSync(filename, { throwIfNoEntry: false });
@@ -68,6 +71,12 @@ function refuseForeignTables(filename: string): void {
   const connection = new BetterSqlite3(filename, { readonly: true });
   try {
     const tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+    if (["knex_migrations", "journal", "books"].every((name) => tables.includes(name))) {
+      throw new LostApplicationIdError(
+        "it has the tables of KESC and no application id, which sqlite3's .dump does not keep. If it is the right copy: " +
+          `sqlite3 FILE "PRAGMA application_id = ${String(APPLICATION_ID)}", and then kesc verify`,
+      );
+    }
     if (tables.length > 0) throw new ForeignFileError("it belongs to another application");
   } finally {
     connection.close();

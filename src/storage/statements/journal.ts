@@ -2,7 +2,15 @@ import type { AccountId, ApiKeyId, TransactionId } from "../../domain/values/ids
 import type { JournalListRow, JournalPage, JournalRequest, Looked } from "../../statements/ports.js";
 import { apiKeyColumn, ENDS, STEPS } from "../events/event-rows.js";
 import { createdIn } from "../lists/first-seq-from.js";
-import { columnIn, type Condition, type ListQuery, type ListReader, LOOKED_AT_MAX, readPage } from "../lists/page.js";
+import {
+  columnIn,
+  type Condition,
+  type ListQuery,
+  type ListReader,
+  LOOKED_AT_MAX,
+  pageOf,
+  readPage,
+} from "../lists/page.js";
 import type { Engine } from "../sql/engine.js";
 import { nearestMark, newestRow } from "./account-walk.js";
 import { lineColumns, lineOf, type LineRow } from "./lines.js";
@@ -31,7 +39,8 @@ export async function journalPage(reader: ListReader, engine: Engine, list: Jour
   const { seqs, nextBeforeSeq, lookedAt } = await find(reader, engine, { ...list, ...range });
   const rows = seqs.length === 0 ? [] : await rowsAt(reader, engine, { book: list.book, seqs });
   const shown = rows.filter(({ kind }) => list.types?.includes(kind) !== false);
-  return { result: { rows: shown, nextBeforeSeq }, lookedAt };
+  const page = pageOf(shown, list, nextBeforeSeq);
+  return { result: page, lookedAt };
 }
 
 function find(reader: ListReader, engine: Engine, list: JournalList): Promise<FoundRows> {

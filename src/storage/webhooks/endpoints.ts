@@ -24,6 +24,7 @@ import type {
 } from "../../webhooks/ports/endpoints.js";
 import type { Cell } from "../database.js";
 import {
+  BookChangedError,
   BookMovingError,
   bookRowWrites,
   ClockBehindError,
@@ -38,7 +39,7 @@ import { orStoreError } from "../sql/store-error.js";
 import { attemptsOf, undeliveredOf } from "./attempts.js";
 import { endpointStatements } from "./endpoint-statements.js";
 import { differencesTo, earlierCall, madeBy } from "./keyed-secrets.js";
-import { endpointOf, rowOf, writeLog } from "./rows.js";
+import { rowOf, shownEndpointOf, writeLog } from "./rows.js";
 
 const CHANGED = typesOf(WEBHOOK_ENDPOINTS, ["id", ...changedNamesOf(WEBHOOK_ENDPOINTS)]);
 
@@ -83,7 +84,7 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
     if (rows.length === 0) return [];
     const finding = directory.find([organizationId], ({ sql, bindings }) => reader.rows(sql, bindings));
     const { keys } = one(await orStoreError(engine, finding));
-    return rows.map((row) => endpointOf(row, keys));
+    return rows.map((row) => shownEndpointOf(row, keys));
   }
 
   async endpoint(organizationId: OrganizationId, id: WebhookEndpointId): Promise<Endpoint | undefined> {
@@ -169,11 +170,12 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
       const { keys } = one(await directory.find([organizationId], (each) => session.read(each)));
       const sql = `${this.#statements.all} ${engine.forUpdate}`;
       const rows = await session.read<EndpointRow>({ sql, bindings: [organizationId] });
-      return work({ session, book, keys, stored: rows.map((row) => ({ row, endpoint: endpointOf(row, keys) })) });
+      return work({ session, book, keys, stored: rows.map((row) => ({ row, endpoint: shownEndpointOf(row, keys) })) });
     };
     try {
       return await orStoreError(engine, transact(run));
     } catch (error) {
+      if (error instanceof BookChangedError) return refused({ reason: "ROW_CHANGED", resourceId: organizationId });
       if (error instanceof BookMovingError) return refused({ reason: "BOOK_MOVING" });
       if (error instanceof ClockBehindError) {
         return refused({ reason: "CLOCK_BEHIND", behindMillis: error.behindMillis });
@@ -189,6 +191,9 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
       const { session, book, keys } = all;
       const stored = all.stored.find(({ endpoint }) => endpoint.id === given.id);
       if (stored === undefined) return refused({ reason: "WEBHOOK_ENDPOINT_NOT_FOUND", endpointId: given.id });
+      if (stored.endpoint.disabledReason === "CHANGED") {
+        return refused({ reason: "WEBHOOK_ENDPOINT_CHANGED", endpointId: given.id });
+      }
       const changed = await change(stored, all);
       if (changed === undefined) return { kind: "done", resource: stored.endpoint, replayed: true };
       if ("reason" in changed) return refused(changed);

@@ -14,7 +14,7 @@ import { WEBHOOK_LOG } from "../../model/webhooks.js";
 import { LOG_ROWS_MAX } from "../../webhooks/limits.js";
 import type { BookKeys } from "../secrets/book-keys.js";
 import { decrypt, encrypt } from "../secrets/encryption.js";
-import { readPart } from "../secrets/unreadable-row.js";
+import { readPart, UnreadableRowError } from "../secrets/unreadable-row.js";
 import type { Engine, Session } from "../sql/engine.js";
 import type { EndpointRow, RetryRow } from "../sql/records/webhook-rows.js";
 
@@ -26,6 +26,37 @@ type EndpointKeys = Pick<BookKeys, "data">;
  */
 export function endpointOf(row: EndpointRow, keys: EndpointKeys): Endpoint {
   return readPart(`the webhook endpoint ${row.id}`, () => decryptedEndpoint(row, keys));
+}
+
+/**
+ * Returns the endpoint as its organization sees it. One that cannot be decrypted is shown as
+ * disabled, without what the row says, so that it hides no other endpoint.
+ */
+export function shownEndpointOf(row: EndpointRow, keys: EndpointKeys): Endpoint {
+  try {
+    return endpointOf(row, keys);
+  } catch (error) {
+    if (!(error instanceof UnreadableRowError)) throw error;
+    const { created_at: createdAt, updated_at: updatedAt, settled_seq: settledSeq } = row;
+    return {
+      id: row.id as WebhookEndpointId,
+      organizationId: row.organization_id as OrganizationId,
+      url: "",
+      description: "",
+      types: [],
+      status: "DISABLED",
+      disabledReason: "CHANGED",
+      revision: row.revision,
+      secrets: [],
+      settledSeq,
+      replay: undefined,
+      failures: 0,
+      failingSince: undefined,
+      probeAt: undefined,
+      createdAt: toUnixMillis(createdAt),
+      updatedAt: toUnixMillis(updatedAt),
+    };
+  }
 }
 
 function decryptedEndpoint(row: EndpointRow, { data }: EndpointKeys): Endpoint {

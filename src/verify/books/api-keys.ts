@@ -6,11 +6,12 @@ import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
 import { guarded } from "../guarded.js";
 import type { AuditedBook } from "./book.js";
-import { ANOTHER_MAC, checkHash, type HashedRow } from "./content.js";
+import { ANOTHER_MAC, checkHash, type HashedRow, proofsIn } from "./content.js";
 import { type AuditedJournalRow, newerRows } from "./journal-rows.js";
 
 export type AuditedApiKeyRow = RowOf<typeof API_KEYS>;
 
+type KeysJournalRow = HashedRow & Pick<AuditedJournalRow, "detail">;
 type KeyKind = Extract<JournalKind, `key.${string}`>;
 
 /**
@@ -22,7 +23,7 @@ export class ApiKeysAudit {
   readonly #audit: Audit;
   readonly #book: AuditedBook;
   /** The rows about keys, by their seq. */
-  readonly #rows = new Map<number, HashedRow>();
+  readonly #rows = new Map<number, KeysJournalRow>();
   #keys: ReadonlyMap<string, AuditedApiKeyRow> = new Map();
 
   constructor(audit: Audit, book: AuditedBook) {
@@ -46,8 +47,9 @@ export class ApiKeysAudit {
   }
 
   /** Takes the rows of the book up to its head. */
-  row({ seq, kind, recorded_at, content_hash }: AuditedJournalRow): void {
-    if (kind === "key.created" || kind === "key.revoked") this.#rows.set(seq, { seq, kind, recorded_at, content_hash });
+  row({ seq, kind, recorded_at, content_hash, detail }: AuditedJournalRow): void {
+    if (kind !== "key.created" && kind !== "key.revoked") return;
+    this.#rows.set(seq, { seq, kind, recorded_at, content_hash, detail });
   }
 
   /** Called once, after the last row. */
@@ -80,7 +82,11 @@ export class ApiKeysAudit {
     const { seq, created_at: createdAt, revoked_seq: revokedSeq, revoked_at: revokedAt } = key;
     this.#check(id, "key.created", { seq, at: createdAt, created: [id, name, secret, scopes, expiry] });
     if (revokedSeq !== null || revokedAt !== null) {
-      this.#check(id, "key.revoked", { seq: revokedSeq ?? 0, at: revokedAt, created: [id] });
+      this.#check(id, "key.revoked", {
+        seq: revokedSeq ?? 0,
+        at: revokedAt,
+        created: proofsIn({ detail: id, rail_receipt: null }),
+      });
     }
   }
 
@@ -96,7 +102,10 @@ export class ApiKeysAudit {
       findings.add(place, { expected: `the journal row ${kind} that it names`, found: row?.kind ?? "none" });
       return;
     }
-    findings.compareFields(place, { [kind === "key.created" ? "created_at" : "revoked_at"]: [row.recorded_at, at] });
+    const isEnd = kind === "key.revoked";
+    findings.compareFields(place, { [isEnd ? "revoked_at" : "created_at"]: [row.recorded_at, at] });
+    // Servers ask this detail whether the key was revoked.
+    if (isEnd) findings.compareFields({ seq, table: "journal", id }, { detail: [id, row.detail] });
     const texts = { expected: "the key that gives the content_hash", found: "another key or content_hash" };
     checkHash(this.#book, row, { created }, { place, ...texts });
   }

@@ -3,6 +3,7 @@ import type { OrganizationId } from "../../domain/values/ids.js";
 import type { RowOf } from "../../model/column.js";
 import type { BOOK_MOVES } from "../../model/database.js";
 import type { BOOKS } from "../../model/organizations.js";
+import { balanceKeyOf } from "../../storage/secrets/balance-mac.js";
 import {
   type BookKeys,
   type BookKeysRow,
@@ -30,7 +31,13 @@ const OF_BOOK = [
   "clock_accepted_at",
   "limits",
   "limits_since",
+  "day_from",
+  "day_minted_cents",
+  "day_redeemed_cents",
   "month_from",
+  "month_minted_cents",
+  "month_redeemed_cents",
+  "mac",
 ] as const satisfies readonly (keyof RowOf<typeof BOOKS>)[];
 
 /**
@@ -48,7 +55,7 @@ export type AuditedBookRow = SumTexts &
     readonly name: string | null;
     readonly is_sandbox: number | null;
     readonly created_at: number | null;
-    readonly organization_mac: Uint8Array | null;
+    readonly organization_mac: Uint8Array;
     /** Null if the book has no keys. */
     readonly master_key_id: string | null;
   };
@@ -67,6 +74,7 @@ export interface BookSecrets {
   readonly keys: BookKeys;
   /** The salts of the rows' content hashes. */
   readonly salts: RowSalts;
+  readonly balanceKey: string;
 }
 
 /**
@@ -84,7 +92,8 @@ function open(audit: Audit, row: AuditedBookRow): AuditedBook {
   const findings = audit.findings.of(row.organization_id);
   try {
     const keys = keysOf(audit, row);
-    return { row, secrets: { keys, salts: new RowSalts(keys) }, secretsProblem: undefined, findings };
+    const secrets = { keys, salts: new RowSalts(keys), balanceKey: balanceKeyOf(keys) };
+    return { row, secrets, secretsProblem: undefined, findings };
   } catch (error) {
     if (!(error instanceof WrongMasterKeyError)) throw error;
     return { row, secrets: undefined, secretsProblem: error.message, findings };

@@ -10,6 +10,7 @@ import { MarksAudit } from "./figures/marks.js";
 import { reserveAudit } from "./figures/reserve.js";
 import { freezesAudit } from "./freezes.js";
 import { auditIdempotencyKeys } from "./idempotency-keys.js";
+import { AloneAudit } from "./in-force/alone.js";
 import { InForceAudit } from "./in-force/in-force.js";
 import { BookCheck } from "./journal.js";
 import { journalSlices } from "./journal-rows.js";
@@ -49,9 +50,11 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   const { findings } = book;
   const keys = new ApiKeysAudit(audit, book);
   const inForce = new InForceAudit(audit, book, keys);
+  const alone = new AloneAudit(book);
   const deposits = new DepositsAudit(audit, book);
   const transactions = new TransactionsAudit(audit, book, (transaction) => {
     inForce.transaction(transaction);
+    alone.transaction(transaction);
     deposits.transaction(transaction);
   });
   const parts = new Set<AuditPart>([
@@ -59,8 +62,9 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
     keys,
     transactions,
     deposits,
-    // Takes the transactions of the slice, so it comes after them.
+    // Both take the transactions of the slice, so they come after them.
     inForce,
+    alone,
     freezesAudit(audit, book),
     destinationsAudit(audit, book),
     proposalsAudit(audit, book),

@@ -49,7 +49,7 @@ export function checkHash(
   findings.add(place, texts);
 }
 
-/** The same for a row about the organization itself: the hash covers its own columns. */
+/** Checks the hash of a row about the organization itself, which covers the row's own columns. */
 export function checkOwnHash(
   book: AuditedBook,
   row: AuditedJournalRow,

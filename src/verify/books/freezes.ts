@@ -6,6 +6,7 @@ import type { Place } from "../findings.js";
 import { begunAndEndedAudit } from "./begun-and-ended.js";
 import type { AuditedBook } from "./book.js";
 import { checkHash, proofsIn } from "./content.js";
+import { authorOf } from "./in-force/authors.js";
 import type { AuditedJournalRow } from "./journal-rows.js";
 import type { AuditPart } from "./part.js";
 
@@ -15,7 +16,7 @@ const ENDED: JournalKind = "account.unfrozen";
 /**
  * Compares each freeze of one book with its rows in the journal: the one that began it, and the one
  * that ended it, if it was lifted. The reasons, the authors and the times must be those of the
- * rows.
+ * rows, and a freeze of an operator must have been lifted by operators.
  */
 export function freezesAudit(audit: Audit, book: AuditedBook): AuditPart {
   return begunAndEndedAudit<AuditedFreezeRow>(audit, book, {
@@ -34,11 +35,14 @@ export function freezesAudit(audit: Audit, book: AuditedBook): AuditPart {
 type AuditedFreezeRow = RowOf<typeof FREEZES>;
 
 function checkOrder({ findings }: AuditedBook, rows: readonly AuditedJournalRow[], id: string): void {
-  for (const [index, { seq, kind, account_id: accountId }] of rows.entries()) {
+  const isOfOperators = authorOf(rows[0]?.actor ?? "") === "operators";
+  for (const [index, { seq, kind, account_id: accountId, actor }] of rows.entries()) {
     const place = { seq, table: "journal", id } as const;
     const expected = [BEGUN, ENDED][index] ?? "no row after the freeze was lifted";
     findings.compare(place, { expected, found: kind });
     findings.compareFields(place, { account_id: [rows[0]?.account_id, accountId] });
+    if (isOfOperators && authorOf(actor) !== "operators")
+      findings.add(place, { expected: "an operator as the actor, as one made the freeze", found: actor });
   }
 }
 

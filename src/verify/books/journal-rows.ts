@@ -17,7 +17,7 @@ export function journalSlices(
     sql: `
       SELECT seq, previous_seq, account_id, transaction_id, freeze_id, kind, debit, credit, amount_cents,
         available_after_cents, held_after_cents, detail, rail_receipt, actor, reason, recorded_at,
-        ${hex("content_hash")} AS content_hash
+        alone_by, alone_cents, ${hex("content_hash")} AS content_hash
       FROM ${table("journal")} j WHERE j.book = ? AND j.seq <= ? ${after === undefined ? "" : "AND j.seq > ?"}`,
     bindings: [book, upTo, ...(after === undefined ? [] : [after])],
     alias: "j",

@@ -2,6 +2,7 @@ import { MAX_SUM_CENTS, ofEachAccount } from "../../domain/book.js";
 import { BOOK_ACCOUNTS, type BookAccount, JOURNAL_KINDS, MAY_BE_NEGATIVE } from "../../domain/journal.js";
 import { MAX_CENTS } from "../../domain/values/cents.js";
 import { ORGANIZATIONS } from "../../model/organizations.js";
+import { bookMac } from "../../storage/secrets/balance-mac.js";
 import { hasTrueMac } from "../../storage/secrets/row-mac.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
@@ -37,7 +38,7 @@ const HAS_WORDS: ReadonlySet<string> = new Set([
 const CHARGE = "charge.recorded";
 const CHARGE_RECEIPT = "charge:";
 /** The rows whose hash leaves the detail out. */
-const PLAIN_KIND = /^(organization|key)\./;
+const PLAIN_KIND = /^(organization\.|key\.created$)/;
 const WEBHOOK_KIND = /^webhook_endpoint\./;
 /** The kinds of rows about the organization itself. */
 const RECEIPT_KIND = /^(transaction|book|deposit|charge)\./;
@@ -231,7 +232,8 @@ export class BookCheck {
   }
 
   #compareBook(place: Place, row: AuditedBookRow): void {
-    const { findings } = this.#book;
+    const { findings, secrets } = this.#book;
+    if (secrets !== undefined && row.mac !== bookMac(secrets.balanceKey, row)) findings.add(place, ANOTHER_MAC);
     if (row.name === null) findings.add({ ...place, table: "organizations" }, { expected: "a row", found: "none" });
     const isOpen = row.state === "OPEN" || row.state === "RESTORED";
     if (isOpen && row.phase !== null) {

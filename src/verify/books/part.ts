@@ -9,7 +9,7 @@ export interface AuditPart {
   begin?(): Promise<void>;
   /** Takes each row of the book in the order of `seq`, up to its head. */
   row?(row: AuditedJournalRow): void;
-  /** The same for some thousand rows at a time, after `row` has had them. */
+  /** Takes some thousand rows at a time, after `row` has had each of them. */
   slice?(rows: readonly AuditedJournalRow[]): Promise<void> | void;
   /** Called once, after the last row. */
   end?(): Promise<void> | void;

@@ -6,7 +6,7 @@ import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
 import { describePosting, type Direction } from "../format.js";
 import { jsonIn } from "../guarded.js";
-import { kindsOfAct } from "./acts.js";
+import { kindsOfAct, outdates, OUTDATING } from "./acts.js";
 import type { AuditedBook } from "./book.js";
 import { checkOwnHash } from "./content.js";
 import type { AuditedJournalRow } from "./journal-rows.js";
@@ -86,12 +86,14 @@ const CORRECTIONS: Readonly<Record<string, ProposedCorrection>> = {
 };
 const PROPOSED = "book.proposed";
 const PROPOSING: ReadonlySet<string> = new Set([PROPOSED, "transaction.resolution_proposed"]);
-const REJECTED = "book.proposal_rejected";
+const APPROVED = "book.proposal_approved";
+/** The kinds of rows that end a proposal, and the decision that its row has then. */
+const ENDS: Readonly<Record<string, string>> = { "book.proposal_rejected": "REJECTED", [APPROVED]: "APPROVED" };
 /** A proposal of an operator can be decided for three days. */
 const OPEN_MILLIS = 259_200_000;
 /** Whether a row of this kind may lack an account, and whether it may have one. */
 export function accountsOf(kind: string): { readonly mayLack: boolean; readonly mayHave: boolean } {
-  const account = CORRECTIONS[kind]?.account ?? (kind === PROPOSED || kind === REJECTED ? "never" : "always");
+  const account = CORRECTIONS[kind]?.account ?? (kind === PROPOSED || Object.hasOwn(ENDS, kind) ? "never" : "always");
   return { mayLack: account !== "always", mayHave: account !== "never" };
 }
 
@@ -123,12 +125,16 @@ export function proposalsAudit(audit: Audit, book: AuditedBook): AuditPart {
 class ProposalsCheck {
   readonly derived = new Map<string, Derived>();
   readonly #book: AuditedBook;
-  /** The rows that reject a proposal, by its subject. */
-  readonly #rejected = new Map<string, AuditedJournalRow>();
+  /** The rows that end the newest proposal, by its subject. */
+  readonly #ended = new Map<string, AuditedJournalRow>();
+  /** The rows that may outdate a proposal. */
+  readonly #outdating: AuditedJournalRow[] = [];
+  /** What two persons have done, until a row says which proposal that was. */
+  #unnamed: AuditedJournalRow | undefined;
   /** When each row that proposes was recorded, by its seq. */
   readonly #proposed = new Map<number, number>();
-  /** The rows that two operators have made. */
-  readonly #ofTwo = new Map<number, AuditedJournalRow>();
+  /** The rows that two persons have made, and both persons. */
+  readonly #ofTwo = new Map<number, { readonly row: AuditedJournalRow; readonly persons: string }>();
 
   constructor(book: AuditedBook) {
     this.#book = book;
@@ -136,8 +142,11 @@ class ProposalsCheck {
 
   /** Takes the rows of the book in the order of `seq`. */
   row(row: AuditedJournalRow): void {
-    if (row.actor.includes(",")) this.#ofTwo.set(row.seq, row);
-    if (row.kind === REJECTED) this.#reject(row);
+    const persons = personsOf(row);
+    if (persons !== undefined && row.kind !== APPROVED) this.#ofTwo.set(row.seq, { row, persons });
+    this.#expectName(row, persons);
+    if (OUTDATING.has(row.kind)) this.#outdating.push(row);
+    if (Object.hasOwn(ENDS, row.kind)) this.#end(row);
     if (row.kind === PROPOSED) this.#proposed.set(row.seq, row.recorded_at);
     if (Object.hasOwn(CORRECTIONS, row.kind) || PROPOSING.has(row.kind)) this.#check(row);
   }
@@ -170,52 +179,78 @@ class ProposalsCheck {
     this.#follow(subject, { person, content, row, isDone: correction !== undefined });
   }
 
-  #reject(row: AuditedJournalRow): void {
+  /** The rows of an act of two persons are followed by the row that names its proposal. */
+  #expectName(row: AuditedJournalRow, persons: string | undefined): void {
+    const unnamed = this.#unnamed;
+    this.#unnamed = row.kind === APPROVED ? undefined : persons === undefined ? unnamed : row;
+    if (unnamed === undefined || row.kind === APPROVED || row.actor === unnamed.actor) return;
+    this.#book.findings.onRow(unnamed, "a row after it that names its proposal", row.kind);
+    this.#unnamed = undefined;
+  }
+
+  /** A decision is final: no second row ends a proposal. */
+  #end(row: AuditedJournalRow): void {
+    const { findings } = this.#book;
     const [subject] = jsonIn("detail", row.detail, "[]") as readonly unknown[];
-    if (typeof subject === "string" && this.derived.has(subject)) this.#rejected.set(subject, row);
-    else this.#book.findings.onRow(row, "a proposal in the detail", String(row.detail));
+    const derived = typeof subject === "string" ? this.derived.get(subject) : undefined;
+    if (typeof subject !== "string" || derived === undefined) {
+      findings.onRow(row, "a proposal in the detail", String(row.detail));
+    } else {
+      const earlier = this.#ended.get(subject);
+      if (earlier !== undefined)
+        findings.onRow(row, `no row after ${earlier.kind} in row ${String(earlier.seq)}`, row.kind);
+      const isLate = derived.person.startsWith("opr_") && row.recorded_at - derived.proposedAt >= OPEN_MILLIS;
+      if (isLate) findings.onRow(row, "a decision before the proposal lapsed", row.kind);
+      if (row.kind === APPROVED) this.#checkOutdated(row, derived);
+      this.#ended.set(subject, row);
+    }
     this.#checkHash(row);
+  }
+
+  /** The row of the act itself stands right before the one that names the proposal. */
+  #checkOutdated(row: AuditedJournalRow, { seq, content }: Derived): void {
+    const later = this.#outdating.find((each) => {
+      return each.seq > seq && each.seq < row.seq - 1 && outdates(each, content);
+    });
+    if (later === undefined) return;
+    this.#book.findings.onRow(row, `no approval after ${later.kind} in row ${String(later.seq)}`, row.kind);
   }
 
   /** Returns when the rows say that it was decided. The end of one that lapsed is no row. */
   #doneAtOf(row: AuditedProposalRow, doneAt: number | null): number | null {
-    if (row.decision === "LAPSED") return row.done_at;
-    if (doneAt !== null) return doneAt;
-    const rejected = this.#rejected.get(row.subject);
-    if (row.decision === "REJECTED" || (row.decision === null && rejected !== undefined)) {
-      return rejected?.recorded_at ?? null;
-    }
-    return this.#ofTwo.get(row.seq ?? 0)?.recorded_at ?? null;
+    const endedAt = doneAt ?? this.#ended.get(row.subject)?.recorded_at ?? null;
+    return endedAt === null && row.decision === "LAPSED" ? row.done_at : endedAt;
   }
 
-  /** Returns the row that changed it last. Proposals from before operators made them name none. */
+  /** Returns the row that changed it last. */
   #seqOf(row: AuditedProposalRow, derived: Derived): number | null {
-    const { id, seq, decision } = row;
-    if (id === null || seq === null) return id === null ? null : derived.seq;
-    if (decision === "REJECTED") return this.#rejected.get(row.subject)?.seq ?? null;
+    const { seq, decision } = row;
+    const ended = this.#ended.get(row.subject);
+    if (ended !== undefined && decision !== "APPROVED") return ended.seq;
     // Another proposal noted that it had lapsed, and an act names no proposal.
     if (decision === "LAPSED") return this.#proposed.get(seq) === row.done_at ? seq : null;
-    return decision === "APPROVED" && this.#ofTwo.get(seq)?.recorded_at === row.done_at ? seq : derived.seq;
+    return decision === "APPROVED" && this.#ofTwo.get(seq)?.row.recorded_at === row.done_at ? seq : derived.seq;
   }
 
   /** Checks who decided a proposal, and that nobody has written it past the service. */
   #checkDecision(place: Place, row: AuditedProposalRow): void {
     const { findings, secrets, row: book } = this.#book;
-    if (row.id === null) return;
     const { subject, id, content, person, proposed_at: at, expires_at: end, decision, decided_by: by } = row;
-    const fields = [book.organization_id, subject, id, content, person, at, end, decision, by, row.done_at];
-    if (secrets !== undefined && row.mac?.toString("hex") !== proposalMac(secrets.keys, fields)) {
+    const fields = [book.organization_id, subject, id, content, person, row.seq, at, end, decision, by, row.done_at];
+    if (secrets !== undefined && row.mac.toString("hex") !== proposalMac(secrets.keys, fields)) {
       findings.add(place, { expected: "the mac of the proposal", found: "another mac, or another row" });
     }
+    const ended = this.#ended.get(subject);
+    if (ended !== undefined) findings.compareFields(place, { decision: [ENDS[ended.kind] ?? null, decision] });
     if (decision === "REJECTED") {
-      findings.compareFields(place, { decided_by: [this.#rejected.get(subject)?.actor ?? null, by] });
+      findings.compareFields(place, { decided_by: [ended?.actor ?? null, by] });
     } else if (decision === "LAPSED") {
       const isOver = end !== null && (row.done_at ?? 0) >= end;
       if (!isOver) findings.add(place, { expected: "no end before it lapses", found: String(row.done_at) });
-    } else if (decision === "APPROVED" && subject === id) {
-      const act = this.#ofTwo.get(row.seq ?? 0);
+    } else if (decision === "APPROVED" && !isOfCorrection(content)) {
+      const act = this.#ofTwo.get(row.seq);
       const expected = kindsOfAct(content).map((kind) => `${kind} by ${person},${String(by)}`);
-      const found = act === undefined ? "no row" : `${act.kind} by ${act.actor}`;
+      const found = act === undefined ? "no row" : `${act.row.kind} by ${act.persons}`;
       if (!expected.includes(found)) findings.add(place, { expected: expected.join(" or "), found });
     }
     if (end !== null && row.done_at !== null && decision !== "LAPSED" && row.done_at >= end) {
@@ -267,14 +302,28 @@ class ProposalsCheck {
     const isSame = before?.content === content && !this.#isOver(subject, before, recordedAt);
     const kept = isSame ? before : { content, person, proposedAt: recordedAt, doneAt: null, seq };
     if (isSame && !isDone) this.#book.findings.onRow(row, "a new proposal", "an equal one");
-    this.#rejected.delete(subject);
+    if (!isDone) this.#ended.delete(subject);
     this.derived.set(subject, { ...kept, doneAt: isDone ? recordedAt : null, seq });
   }
 
-  /** Whether a proposal was rejected, or lapsed. Only one of an operator lapses. */
+  /** Whether a proposal was decided, or lapsed. Only one of an operator lapses. */
   #isOver(subject: string, { proposedAt }: Derived, at: number): boolean {
-    return this.#rejected.has(subject) || at - proposedAt >= OPEN_MILLIS;
+    return this.#ended.has(subject) || at - proposedAt >= OPEN_MILLIS;
   }
+}
+
+/** Returns the two persons who have decided a row: its actors, or those in its detail. */
+function personsOf({ kind, actor, detail }: AuditedJournalRow): string | undefined {
+  const isResolved = kind === "transaction.completed" || kind === "transaction.failed";
+  const [, proposer, approver] = isResolved ? readDetail(detail) : [];
+  if (proposer !== undefined && approver !== undefined) return `${proposer},${approver}`;
+  return actor.includes(",") ? actor : undefined;
+}
+
+/** One person may have made a correction: its row keeps the key. */
+function isOfCorrection(content: string): boolean {
+  const [correction] = readContent(content);
+  return Object.values(CORRECTIONS).some(({ name }) => name === correction);
 }
 
 /** Returns three texts, or none of them if the detail has another form. */
@@ -289,15 +338,10 @@ function readDetail(detail: string | null): readonly (string | undefined)[] {
   return isThreeTexts ? (parts as string[]) : [];
 }
 
-/**
- * Returns the parts of the content of a correction, or none if it has another form. A content from
- * before operators proposed in books is a list.
- */
+/** Returns the parts of the content of a correction, or none if it has another form. */
 function readContent(content: string): ProposedContent {
   try {
-    const parts: unknown = JSON.parse(content);
-    if (Array.isArray(parts)) return parts;
-    const { name, amountCents, ...others } = parts as Readonly<Record<string, unknown>>;
+    const { name, amountCents, ...others } = JSON.parse(content) as Readonly<Record<string, unknown>>;
     const targets = TARGETS.map((field) => others[field]).filter((target) => target !== undefined);
     return [name, amountCents, ...targets];
   } catch {

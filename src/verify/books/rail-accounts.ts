@@ -28,9 +28,6 @@ const RECORDED = [
 
 type AuditedRailAccountRow = RowOf<typeof RAIL_ACCOUNTS>;
 
-/** What rows from before a column existed mean. */
-const BEFORE: Readonly<Record<string, unknown>> = { float_min_cents: 0 };
-
 /** What the newest row of an account says of it. */
 type DetailFields = Readonly<Record<string, unknown>>;
 
@@ -107,9 +104,7 @@ function comparedFields(
   const { settings } = fields;
   const credentials = account.credentials === null ? null : sha256(account.credentials);
   return {
-    ...Object.fromEntries(
-      RECORDED.map((column) => [column, [fields[column] ?? BEFORE[column] ?? null, account[column]] as const]),
-    ),
+    ...Object.fromEntries(RECORDED.map((column) => [column, [fields[column] ?? null, account[column]] as const])),
     "settings with the SHA-256": [typeof settings === "string" ? sha256(settings) : "none", sha256(account.settings)],
     "credentials with the SHA-256": [fields["credentials_sha256"], credentials],
     warnings: [

@@ -49,7 +49,7 @@ export class OperatorChainAudit {
     const bySubject = new Map(rows.map((row) => [row.subject, row]));
     let previous = { seq: 0, mac: "" };
     for (const link of all) {
-      const row = bySubject.get(link.subject);
+      const row = bySubject.get(link.subject) ?? endOf(link);
       const own = { seq: link.seq, table: "operator_chain", id: link.subject } as const;
       if (link.seq !== previous.seq + 1) {
         this.#add(own, { expected: `seq ${String(previous.seq + 1)}`, found: `seq ${String(link.seq)}` });
@@ -99,6 +99,15 @@ export class OperatorChainAudit {
   #add(place: Place, texts: { readonly expected: string; readonly found: string }): void {
     this.#audit.findings.of(undefined).add(place, texts);
   }
+}
+
+/** Of what has ended only the name is left, in the chain. */
+const ENDED = /^(?:session|used):/;
+
+function endOf({ seq, subject }: ChainRow): RowOfChain | undefined {
+  return ENDED.test(subject)
+    ? { subject, fields: [], place: { seq, table: "operator_chain", id: subject } }
+    : undefined;
 }
 
 const KEY_PLACE: Place = { seq: undefined, table: "operator_keys", id: undefined };

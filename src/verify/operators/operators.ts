@@ -19,6 +19,23 @@ export async function auditOperators(audit: Audit): Promise<void> {
     await chain.end([...chained, ...(await auditProposals(audit, new Set([...keys, ...passkeys])))]);
   });
   await auditPasskeys(audit, passkeys);
+  await auditEnded(audit);
+}
+
+/** Audits that no session, and nothing that people sign in with, is there after its end. */
+async function auditEnded({ engine, findings, rows }: Audit): Promise<void> {
+  const own = findings.of(undefined);
+  for (const [table, key, subject] of [
+    ["sessions", "id", "session:"],
+    ["sign_in_tokens", "token_sha256", "used:"],
+  ] as const) {
+    const ended = await rows<{ readonly id: string }>(
+      `SELECT r.${key} AS id FROM ${engine.table(table)} r
+       JOIN ${engine.table("operator_chain")} c ON c.subject = '${subject}' || r.${key}`,
+    );
+    for (const { id } of ended)
+      own.add({ seq: undefined, table, id }, { expected: "no row after its end", found: "one" });
+  }
 }
 
 type AuditedPasskeyRow = Omit<RowOf<typeof PASSKEYS, string>, "created_at">;

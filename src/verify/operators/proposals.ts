@@ -13,8 +13,6 @@ type AuditedDecisionRow = RowOf<typeof OPERATOR_DECISIONS, string>;
 /** The fields of an act that an approval must have brought about. */
 interface ActFields {
   readonly kind?: unknown;
-  readonly organizationId?: unknown;
-  readonly secretSha256?: unknown;
   readonly keySha256?: unknown;
   readonly passkeySha256?: unknown;
 }
@@ -22,8 +20,7 @@ interface ActFields {
 /**
  * Audits the proposals of a cell and their decisions: the hashes, that two persons agreed, and that
  * each key of an approved act is there. `operatorKeys` are the hashes of the operators' keys and
- * passkeys.
- * Returns the rows as the chain must have them.
+ * passkeys. Returns the rows as the chain must have them.
  */
 export async function auditProposals(audit: Audit, operatorKeys: ReadonlySet<string>): Promise<readonly RowOfChain[]> {
   const { engine, operators } = audit;
@@ -36,18 +33,6 @@ export async function auditProposals(audit: Audit, operatorKeys: ReadonlySet<str
     `SELECT proposal_id, decision, decided_by, decided_at, ${engine.hex("hash")} AS hash
      FROM ${engine.table("operator_decisions")} ORDER BY proposal_id`,
   );
-  const keyRows = await audit.rows<{ readonly secret_sha256: string }>(
-    `SELECT secret_sha256 FROM ${engine.table("api_keys")}`,
-  );
-  const goneRows = await audit.rows<{ readonly id: string }>(
-    `SELECT b.organization_id AS id FROM ${engine.table("books")} b
-     JOIN ${engine.table("book_moves")} m ON m.book = b.number WHERE m.phase IN ('EMPTYING', 'EMPTIED')`,
-  );
-  const made: Made = {
-    keys: new Set(keyRows.map(({ secret_sha256: key }) => key)),
-    operatorKeys,
-    gone: new Set(goneRows.map(({ id }) => id)),
-  };
   for (const row of proposals) {
     const place = { seq: undefined, table: "operator_proposals", id: row.id } as const;
     const digest = digestOf("kesc-proposal-1", row.id, row.content, row.proposed_by, row.proposed_at, row.expires_at);
@@ -60,7 +45,7 @@ export async function auditProposals(audit: Audit, operatorKeys: ReadonlySet<str
     const place = { seq: undefined, table: "operator_decisions", id: row.proposal_id } as const;
     if (findings.isThere(place, proposal, "its proposal")) {
       checkDecision(findings, { proposal, row });
-      if (row.decision === "APPROVED" && !isDone(actIn(proposal), made)) {
+      if (row.decision === "APPROVED" && !isDone(actIn(proposal), operatorKeys)) {
         findings.add(place, { expected: "the key of the approved act", found: "none" });
       }
     }
@@ -95,19 +80,7 @@ function checkDecision(
   }
 }
 
-/** What approved acts can have made. */
-interface Made {
-  /** The hashes of the keys of organizations. */
-  readonly keys: ReadonlySet<string>;
-  readonly operatorKeys: ReadonlySet<string>;
-  /** The organizations that have moved away, and whose keys were removed here. */
-  readonly gone: ReadonlySet<string>;
-}
-
-function isDone({ kind, organizationId, secretSha256, ...act }: ActFields, made: Made): boolean {
-  const { keys, operatorKeys, gone } = made;
-  const { keySha256, passkeySha256 = keySha256 } = act;
-  if (kind === "key.create") return keys.has(String(secretSha256)) || gone.has(String(organizationId));
+function isDone({ kind, keySha256, passkeySha256 = keySha256 }: ActFields, operatorKeys: ReadonlySet<string>): boolean {
   if (kind === "operator.create" || kind === "operator.replace_key" || kind === "operator.add_passkey") {
     return operatorKeys.has(String(passkeySha256));
   }

@@ -19,7 +19,7 @@ export interface DeliveryLease {
 /** An event of a book. */
 export interface WebhookEvent {
   readonly seq: number;
-  /** The same in every delivery. */
+  /** Every delivery of the event has this id. */
   readonly id: string;
   readonly type: string;
   readonly recordedAt: UnixMillis;

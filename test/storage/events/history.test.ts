@@ -108,7 +108,7 @@ for (const engine of ENGINES_OF_STAGE) {
         expect(account).to.have.all.keys(keys);
         const { freeze, depositReference, ...shown } = account ?? {};
         // Only the row that sets it shows it.
-        expect(depositReference).to.equal(type === "account.numbered" ? then?.depositReference : undefined);
+        expect(depositReference).to.equal(type === "account.created" ? then?.depositReference : undefined);
         expect(then, `event ${String(sequence)}`).to.deep.include(shown);
         const began = type === "account.frozen" ? then?.freezes.at(-1) : undefined;
         if (type === "account.unfrozen") expect(freeze?.lifted?.at).to.equal(then?.updatedAt);

@@ -30,7 +30,6 @@ import {
   freezeAccount,
   mint,
   type Movement,
-  numberAccount,
   receiptNamed,
   receiveDeposit,
   redeem,
@@ -107,7 +106,6 @@ export class RandomCommands {
     { weight: 1, make: () => eraseAccount(this.#organizationId, this.#newestAccount()) },
     { weight: 3, make: () => this.#update() },
     { weight: 14, make: () => this.#correction() },
-    { weight: 1, make: () => this.#number() },
     { weight: 4, make: () => this.#payByHand() },
     { weight: 8, make: () => this.#endDeposit() },
     { weight: 2, make: () => setAccountTier(this.#organizationId, this.#newestAccount(), this.#random.pick(TIERS)) },
@@ -136,7 +134,9 @@ export class RandomCommands {
   }
 
   #newAccount(): Command {
-    const command = createAccount(this.#organizationId, this.#name("user"));
+    const command = createAccount(this.#organizationId, this.#name("user"), {
+      depositReferences: [depositReference(this.#random.below(NUMBERS))],
+    });
     this.#accounts.push(command.newAccountId);
     return command;
   }
@@ -227,11 +227,6 @@ export class RandomCommands {
   #removeDestination(): Command {
     const added = this.#destinations.at(-1) ?? createDestination(this.#organizationId, this.#newestAccount());
     return removeDestination(this.#organizationId, added.accountId, added.newDestinationId);
-  }
-
-  #number(): Command {
-    const index = this.#random.below(NUMBERS);
-    return numberAccount(this.#organizationId, this.#random.pick(this.#accounts), [depositReference(index)]);
   }
 
   #payByHand(): Command {

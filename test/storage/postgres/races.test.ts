@@ -10,6 +10,7 @@ import { StoreError } from "../../../src/ledger/ports/store.js";
 import type { Cell, Database } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { byMachine, commitNow } from "../../../src/storage/organizations/commit-now.js";
+import { saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
 import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.js";
 import { ENDPOINTS_MAX } from "../../../src/webhooks/limits.js";
 import {
@@ -24,7 +25,7 @@ import {
 import { execute, openDatabaseAt } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
 import { changeSuspension } from "../../support/suspend.js";
-import { PaymentsPlace } from "../rails/given-payments.js";
+import { OTHER_RAIL_ACCOUNT, PaymentsPlace, RAIL_ACCOUNT, railSetting } from "../rails/given-payments.js";
 
 // PostgreSQL commits with READ COMMITTED: a row that was read before the book's lock may have
 // changed when the lock comes. Each rule that counts or compares rows of an organization must read
@@ -123,6 +124,18 @@ describe("two servers on PostgreSQL, both of which wait for the book", () => {
       (accountId) => mint(money({ accountId, reference: "two", receipt: "NLJ7RT61SV" })),
       ["done", "RECEIPT_ALREADY_USED"],
     ],
+    [
+      "take a number once, first from a rail",
+      () => mint(money({ reference: "one", receipt: "NLJ7RT61SV" })),
+      (accountId) => mint(money({ accountId, reference: "two", receipt: "kcb:NLJ7RT61SV" })),
+      ["done", "RECEIPT_ALREADY_USED"],
+    ],
+    [
+      "take a number once, first from another source",
+      () => mint(money({ reference: "one", receipt: "kcb:NLJ7RT61SV" })),
+      (accountId) => mint(money({ accountId, reference: "two", receipt: "NLJ7RT61SV" })),
+      ["done", "RECEIPT_ALREADY_USED"],
+    ],
   ] as readonly (readonly [string, () => Command, (other: AccountId) => Command, string[]])[]) {
     it(name, async () => {
       const other = await otherAccount();
@@ -156,6 +169,25 @@ describe("two servers on PostgreSQL, both of which wait for the book", () => {
     const proposed = await submit(cover("amina"))(servers[0]);
     const outcomes = await race(submit(cover("baraka")), submit(cover("chep")));
     expect([proposed, ...outcomes]).to.deep.equal(["done", "done", "replayed"]);
+  });
+
+  it("let one person do alone once what is left of the day", async () => {
+    const { opened, organizationId, now } = place;
+    for (const [rail, id] of [
+      ["mpesa", RAIL_ACCOUNT],
+      ["slower", OTHER_RAIL_ACCOUNT],
+    ] as const) {
+      const setting = railSetting(opened, { id, organizationId, rail, now, resolveAloneMaxCents: toCents(5_000) });
+      await saveRailAccount(opened.database, setting);
+    }
+    const book = (key: string): Command =>
+      correctBook("bookReceipt", organizationId, { amountCents: 5_000, key, target: key });
+    for (let index = 1; index < 10; index += 1) await place.commit(book(`A${String(index)}`));
+    expect(await race(submit(book("B1")), submit(book("B2")))).to.deep.equal(["done", "done"]);
+    const sql = "SELECT kind, alone_cents FROM journal ORDER BY seq DESC LIMIT 2";
+    const rows = await execute<{ readonly kind: string; readonly alone_cents: string | null }>(opened.address, sql);
+    expect(rows.map(({ kind }) => kind)).to.have.members(["book.proposed", "book.received"]);
+    expect(rows.map(({ alone_cents: cents }) => cents && Number(cents))).to.have.members([null, 50_000]);
   });
 
   const suspend: Act = ({ cell }) => {

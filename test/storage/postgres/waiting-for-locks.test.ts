@@ -50,9 +50,10 @@ describe("the rows that a batch locks on PostgreSQL, after it has waited for ano
     await execute(
       { engine: "postgres", url },
       `INSERT INTO accounts (book, seq, id, status, status_reason, available_cents, held_cents, open_payments, last_seq,
-         created_at, updated_at)
-       SELECT 1, i, 'acc_' || i, 'ACTIVE', '', 0, 0, 0, i, 1, 1 FROM generate_series(3, 600) i`,
-      "INSERT INTO proposals (book, subject, content, person, proposed_at) VALUES (1, 'a', '', 'p', 1), (1, 'b', '', 'p', 1)",
+         created_at, updated_at, mac)
+       SELECT 1, i, 'acc_' || i, 'ACTIVE', '', 0, 0, 0, i, 1, 1, repeat('0', 32) FROM generate_series(3, 600) i`,
+      `INSERT INTO proposals (book, subject, content, person, proposed_at, id, seq, mac)
+       SELECT 1, i, '', 'p', 1, i, 1, (SELECT mac FROM organizations LIMIT 1) FROM unnest(ARRAY['a', 'b']) i`,
     );
     for (let count = 0; count < 2; count += 1) {
       const client = new pg.Client(url);

@@ -64,9 +64,11 @@ for (const engine of ENGINES) {
         const heard = await bookedMovements(cell, { organizationId: books.organizationId, rail: "mpesa" as Rail });
         await heard.transactionsEndingWith(["w3xhb1z7q4ye"]);
         await heard.withReceipts(["d1"]);
+        await heard.openPayouts();
       });
       const text = plans.flat().join("\n");
       expect(text).to.contain("payments_by_end").and.contain("journal_receipts");
+      expect(text).to.contain("payments_other_open");
       expect(text).to.not.match(/SCAN (?:p|j|t)\b|Seq Scan/);
     });
   });

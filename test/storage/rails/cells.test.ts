@@ -62,7 +62,7 @@ describe("rails in two cells of one database", () => {
     const held = Promise.withResolvers<undefined>();
     const begun = Promise.withResolvers<undefined>();
     try {
-      const changes = railChanges(opened, { now: () => now, hosts: [] });
+      const changes = railChanges(opened, { callbacks: () => undefined, isServer: true, now: () => now, hosts: [] });
       const [cell] = opened.cells;
       const { id } = await keys(opened, () => now).createOrganization("waiting", { cell: 0 });
       const command = setRailAccount(id);

@@ -9,16 +9,14 @@ import { accountOfReference } from "../../../src/storage/rails/payment-questions
 import {
   advancePayment,
   beginPayment,
-  closeAccount,
   completePayment,
   createAccount,
   depositReference,
-  numberAccount,
   receiveDeposit,
 } from "../../support/commands.js";
 import { ENGINES, execute } from "../../support/databases.js";
 import { heardPlans, NO_SORTS } from "../plans/heard-plans.js";
-import { OTHER_RAIL_ACCOUNT, PaymentsPlace, RAIL_ACCOUNT } from "./given-payments.js";
+import { NUMBER, OTHER_RAIL_ACCOUNT, PaymentsPlace, RAIL_ACCOUNT } from "./given-payments.js";
 
 const HOUR_MILLIS = 3_600_000;
 const ORDERED = toCents(1_000);
@@ -80,11 +78,14 @@ for (const engine of ENGINES) {
       }
     });
 
-    it("finds the receipts that the book lacks", async () => {
+    it("finds the receipts that the book has, and between which moments their payments were", async () => {
       const { organizationId } = place;
       await place.commit(receiveDeposit(organizationId, { receipt: "R1" }));
-      expect(await stored.unbooked(organizationId, ["R1", "R2", "R3"])).to.deep.equal(new Set(["R2", "R3"]));
-      expect(await stored.unbooked(organizationId, [])).to.deep.equal(new Set());
+      const found = await stored.bookedReceipts(organizationId, ["R1", "R2", "R3"]);
+      expect([...found.keys()]).to.deep.equal(["R1"]);
+      expect(found.get("R1")).to.have.property("orderedAt", undefined);
+      expect(found.get("R1")?.learnedAt).to.be.at.least(later(-HOUR_MILLIS));
+      expect(await stored.bookedReceipts(organizationId, [])).to.deep.equal(new Map());
     });
 
     it("finds the mint of a rail account by the end of its id", async () => {
@@ -117,26 +118,11 @@ for (const engine of ENGINES) {
       expect(await has()).to.equal(false);
     });
 
-    it("lists open accounts without a number, of organizations that take deposits", async () => {
-      const { organizationId, accountId } = place;
-      const closed = createAccount(organizationId, "another");
-      await place.commit(closed);
-      await place.commit(closeAccount(organizationId, closed.newAccountId));
-      expect(await stored.unnumberedAccounts(10)).to.deep.equal([]);
-      await beginDeposits(place.opened.cell, RAIL_ACCOUNT, now);
-      await beginDeposits(place.opened.cell, OTHER_RAIL_ACCOUNT, now);
-      expect(await stored.unnumberedAccounts(10)).to.deep.equal([{ organizationId, accountId, rail: "mpesa" }]);
-      expect(await stored.unnumberedAccounts(0)).to.deep.equal([]);
-      await place.commit(numberAccount(organizationId, accountId));
-      expect(await stored.unnumberedAccounts(10)).to.deep.equal([]);
-    });
-
     it("removes what payers typed, by age and by persons who were erased", async () => {
       const { organizationId } = place;
-      const erased = createAccount(organizationId, "another");
-      await place.commit(erased);
       const number = depositReference(77);
-      await place.commit(numberAccount(organizationId, erased.newAccountId, [number]));
+      const erased = createAccount(organizationId, "another", { depositReferences: [number] });
+      await place.commit(erased);
       await place.commit(
         receiveDeposit(organizationId, { receipt: "R1", typed: "JOHN" }),
         receiveDeposit(organizationId, { receipt: "R2", typed: number }),
@@ -168,11 +154,9 @@ for (const engine of ENGINES) {
       const { cell } = place.opened;
       const { organizationId, accountId } = place;
       const find = (typed: string) => accountOfReference(cell, RAIL_ACCOUNT, typed);
-      const number = depositReference(9);
-      await place.commit(numberAccount(organizationId, accountId, [number]));
-      expect(await find(number), "nobody has registered").to.equal(undefined);
+      expect(await find(NUMBER), "nobody has registered").to.equal(undefined);
       await beginDeposits(cell, RAIL_ACCOUNT, now);
-      const found = await find(`${number.slice(0, 4)} ${number.slice(4)}`);
+      const found = await find(`${NUMBER.slice(0, 4)} ${NUMBER.slice(4)}`);
       expect(found?.account).to.include({ id: accountId, organizationId, availableCents: 100_000 });
       expect(found?.head).to.deep.include({ organizationId, limits: undefined });
       for (const typed of ["", "JOHN", NO_ACCOUNT, depositReference(5)]) {
@@ -187,10 +171,9 @@ for (const engine of ENGINES) {
         place.opened,
         async (cell) => {
           const heard = deposits(cell);
-          await heard.unbooked(place.organizationId, ["R1"]);
+          await heard.bookedReceipts(place.organizationId, ["R1"]);
           await heard.orderEndingWith(RAIL_ACCOUNT, "w3xhb1z7q4ye");
           await heard.hasOrderWithoutReceipt(order);
-          await heard.unnumberedAccounts(10);
           await heard.forgetTyped({ before: now, limit: at.limit });
           await heard.forgetErased({ from: now, limit: at.limit });
           await accountOfReference(cell, RAIL_ACCOUNT, depositReference(5));
@@ -204,7 +187,6 @@ for (const engine of ENGINES) {
         ...(engine === "sqlite" ? ["payments_other_open"] : []),
         "journal_receipts",
         "transactions_without_receipt",
-        "accounts_unnumbered",
         "deposits_typed",
       ]) {
         expect(text.includes(index), text).to.equal(true);

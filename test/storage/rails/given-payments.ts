@@ -4,12 +4,14 @@ import type { AccountId, OrganizationId, TransactionId } from "../../../src/doma
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import { keys } from "../../../src/storage/keys.js";
 import { saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
-import { createAccount, mint, redeem, SLOW_RAIL } from "../../support/commands.js";
+import { createAccount, depositReference, mint, redeem, SLOW_RAIL } from "../../support/commands.js";
 import { commitAll } from "../../support/commit.js";
 import { type ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 
 export const RAIL_ACCOUNT = "rail_first" as RailAccountId;
 export const OTHER_RAIL_ACCOUNT = "rail_second" as RailAccountId;
+/** The deposit reference of the account. */
+export const NUMBER = depositReference(1);
 
 /** A database with an organization that has two accounts at rails. */
 export class PaymentsPlace {
@@ -38,7 +40,7 @@ export class PaymentsPlace {
     ] as const) {
       await saveRailAccount(opened.database, railSetting(opened, { id, organizationId, rail, now }));
     }
-    const account = createAccount(organizationId, "user");
+    const account = createAccount(organizationId, "user", { depositReferences: [NUMBER] });
     const funds = mint({ organizationId, accountId: account.newAccountId, amount: "1000.00", reference: "funds" });
     await opened.cell.committer.commit([account, funds], now);
     return new PaymentsPlace(opened, { organizationId, accountId: account.newAccountId, now });

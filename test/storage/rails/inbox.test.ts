@@ -52,6 +52,7 @@ for (const engine of ENGINES) {
         purpose: "collect",
         body: "first",
         tries: 0,
+        receivedAt: 1,
       });
       expect(message?.id).to.be.a("number");
     });

@@ -124,6 +124,29 @@ for (const engine of ENGINES) {
       expect(await openPaymentsOf(place.opened.cell, RAIL_ACCOUNT)).to.equal(0);
     });
 
+    it("are due at once after a person has ended what the ledger let them wait for", async () => {
+      const [frozen, restored, unreached, collected] = [
+        await place.accept("redeem", "a"),
+        await place.accept("redeem", "b"),
+        await place.accept("redeem", "c"),
+        await place.accept("mint", "d"),
+      ];
+      const code = { [frozen]: "ACCOUNT_FROZEN", [restored]: "BOOK_RESTORED", [unreached]: "ECONNREFUSED" };
+      for (const id of [frozen, restored, unreached, collected]) {
+        await stored.reschedule(await read(id), { dueAt: later, checks: 0, code: code[id] ?? "ACCOUNT_FROZEN" });
+      }
+      await stored.wakeHeld("org_of_nobody" as typeof place.organizationId, place.now);
+      expect(await dueIds({ now: place.now })).to.deep.equal([]);
+      await stored.wakeHeld(place.organizationId, place.now);
+      expect(await dueIds({ now: place.now })).to.have.members([frozen, restored]);
+
+      for (const id of [frozen, unreached]) await stored.forgetHeld(await read(id));
+      expect([(await read(frozen)).lastCode, (await read(unreached)).lastCode]).to.deep.equal([
+        undefined,
+        "ECONNREFUSED",
+      ]);
+    });
+
     it("take a new schedule only if they are as they were read", async () => {
       const id = await place.accept("mint", "a");
       const asRead = await read(id);
@@ -136,6 +159,23 @@ for (const engine of ENGINES) {
       expect(await read(id)).to.deep.include(moved);
       await stored.reschedule({ transactionId: id, state: "SENDING", checks: 1 }, next);
       expect(await read(id)).to.deep.include(moved);
+    });
+
+    it("keep the first code that has a place, but for an outcome that the rail has called", async () => {
+      const id = await place.accept("redeem", "a");
+      for (const [code, lastCode] of [
+        ["HELD", "HELD"],
+        ["OPEN", "OPEN"],
+        ["2033 status", "2033 status"],
+        ["STATUS_REQUESTED", "2033 status"],
+        ["17 pay_out", "2033 status"],
+        ["SUCCEEDED unconfirmed", "SUCCEEDED unconfirmed"],
+        ["2001 unconfirmed", "2001 unconfirmed"],
+        ["OPEN", "2001 unconfirmed"],
+      ] as const) {
+        await stored.reschedule(await read(id), { dueAt: later, checks: 1, code });
+        expect(await read(id)).to.include({ lastCode });
+      }
     });
 
     it("have one question about their status, which counts once and until the next is asked", async () => {
@@ -188,6 +228,9 @@ for (const engine of ENGINES) {
       const unknown = await begin("redeem", "unknown", 1);
       const oldest = await begin("redeem", "older", 2);
       const toTill = await begin("redeem", "till", 1);
+      // The rail has called its outcome.
+      const called = await begin("redeem", "called", 1);
+      await stored.reschedule(await read(called), { dueAt: later, checks: 1, code: "SUCCEEDED unconfirmed" });
       await execute(
         place.opened.address,
         `UPDATE payments SET begun_at = ${String(place.now - 5)} WHERE transaction_id = '${oldest}'`,

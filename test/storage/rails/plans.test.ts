@@ -47,6 +47,8 @@ for (const engine of ENGINES) {
           stored.reschedule({ transactionId: id, state: "READY", checks: 0 }, { dueAt: now, checks: 1, code: "" }),
         "payments_pkey",
       ],
+      forgetHeld: [(stored) => stored.forgetHeld({ transactionId: id, lastCode: "ACCOUNT_FROZEN" }), "payments_pkey"],
+      wakeHeld: [(stored) => stored.wakeHeld(place.organizationId, now), NEW_PAYOUTS, "payments_pkey"],
       noteQuestion: [(stored) => stored.noteQuestion(id, "a question"), "payments_pkey"],
       endQuestion: [(stored) => stored.endQuestion("a question"), "payments_asked"],
       advance: [(stored) => stored.advance(id, now), "payments_pkey"],

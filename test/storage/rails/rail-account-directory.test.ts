@@ -10,6 +10,7 @@ import { SandboxRail } from "../../../src/rails/sandbox/sandbox.js";
 import { keys } from "../../../src/storage/keys.js";
 import { saveRailAccount, setDefaultRail, setPayouts } from "../../../src/storage/rails/change-rail-accounts.js";
 import { type OpenRailAccount, RailAccountDirectory } from "../../../src/storage/rails/rail-account-directory.js";
+import { watchRailAccount } from "../../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 import { railSetting } from "./given-payments.js";
 
@@ -80,6 +81,9 @@ for (const engine of ENGINES) {
         confirmAboveCents: 0,
         resolveAloneMaxCents: 0,
         revision: 1,
+        changedAt: now,
+        refused: undefined,
+        isUntried: false,
       });
       expect(directory.accountOf(organizationId, undefined)).to.equal(account);
       expect(directory.accountOf(organizationId, SLOW)).to.equal(account);
@@ -87,6 +91,32 @@ for (const engine of ENGINES) {
       expect(directory.accountOf(organizationId, "none" as Rail)).to.equal(undefined);
       expect(directory.accountOf("org_stranger" as OrganizationId, undefined)).to.equal(undefined);
       expect(directory.account("rail_none" as RailAccountId)).to.equal(undefined);
+    });
+
+    it("sees at the next refresh that a credential is refused, that another was set, and that it works", async () => {
+      await save({ id: ID, rail: "slow", credentials: "first" });
+      await directory.start();
+      const tell = async (given: Parameters<typeof watchRailAccount>[1]) => {
+        const [result] = await opened.cell.committer.commit(
+          [watchRailAccount(organizationId, { rail: SLOW, ...given })],
+          now,
+        );
+        expect(result?.kind).to.equal("done");
+      };
+      const seen = async () => {
+        await directory.refresh();
+        const { refused, isUntried, revision } = directory.account(ID) ?? {};
+        return [refused, isUntried, revision];
+      };
+      const refusedCredential = { credential: "initiator", code: "2001" } as const;
+      await tell({ refusedCredential });
+      expect(await seen()).to.deep.equal(["initiator", false, 1]);
+      await save({ id: ID, rail: "slow", credentials: "second" });
+      expect(await seen()).to.deep.equal(["initiator", true, 2]);
+      await tell({ refusedCredential });
+      expect(await seen()).to.deep.equal(["initiator", false, 2]);
+      await tell({ isProven: true });
+      expect(await seen()).to.deep.equal([undefined, false, 2]);
     });
 
     it("sees each change at the next refresh, and keeps a rail whose settings stay", async () => {

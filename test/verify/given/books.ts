@@ -16,6 +16,7 @@ import type { Cell, Database } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import {
   ALONE,
+  asOperator,
   cancel,
   closeAccount,
   createAccount,
@@ -173,7 +174,8 @@ export class GivenBooks {
   }
 
   #byCaller<C extends Command>(command: C): C {
-    return command.actor === TEST_ACTOR ? { ...command, actor: this.#actor } : command;
+    const given = asOperator(command);
+    return given.actor === TEST_ACTOR ? { ...given, actor: this.#actor } : given;
   }
 
   async #run<C extends Command>(command: C): Promise<ResourceOf<C>> {

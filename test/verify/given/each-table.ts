@@ -1,4 +1,5 @@
 import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { confirmRestore, markRestored } from "../../../src/storage/restores.js";
 import { clearAlarm } from "../../../src/storage/seals/alarms.js";
 import { NOT_COVERED } from "../../../src/verify/coverage.js";
 import type { TestDatabase } from "../../support/databases.js";
@@ -26,6 +27,8 @@ export function entryOf(column: string): string | undefined {
  * the seq 4, its reversal, an account at a rail, and the rows of makeOrders.
  */
 export async function fillEachTable(database: TestDatabase["database"]): Promise<void> {
+  await markRestored(database, toUnixMillis(5));
+  await confirmRestore(database, toUnixMillis(6));
   await makeTraffic(await GivenBooks.open(database, "first"));
   const second = await GivenBooks.open(database, "second");
   const zoe = await second.createAccount("zoe");

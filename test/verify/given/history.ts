@@ -6,8 +6,8 @@ import type { NairobiDay } from "../../../src/domain/values/nairobi-day.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { Database } from "../../../src/storage/database.js";
 import { markStore } from "../../../src/storage/statements/marks.js";
-import { recordReserve } from "../../../src/storage/statements/reserve.js";
 import { setReserveRules } from "../../support/commands.js";
+import { recordReserve } from "../../support/record-reserve.js";
 
 /**
  * Marks in book 2, whose row 4 is a mint of 1.00 on the account, and one place of its reserve with

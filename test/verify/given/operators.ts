@@ -1,8 +1,9 @@
 import type { StoredApiKey } from "../../../src/domain/api-key.js";
+import type { Acted } from "../../../src/domain/authority.js";
 import type { CreateApiKey } from "../../../src/domain/book/create-api-key.js";
 import type { Command, Resource } from "../../../src/domain/operations.js";
 import type { Decider } from "../../../src/domain/proposal.js";
-import { type Acted, changesIn } from "../../../src/domain/second-person.js";
+import { changesIn } from "../../../src/domain/proposal-content.js";
 import type { OrganizationId, ProposalId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import { FOUR_EYES_GROUPS } from "../../../src/operators/four-eyes.js";
@@ -18,7 +19,7 @@ import { configOf } from "../../support/config.js";
 /** Makes Dan, an operator with a passkey alone and a session. Another invitation is open. */
 export async function makePasskeys(database: Database): Promise<void> {
   const now = (): UnixMillis => toUnixMillis(Date.now());
-  const options = { now, fourEyes: new Set(FOUR_EYES_GROUPS), hasCallbacks: false };
+  const options = { now, fourEyes: new Set(FOUR_EYES_GROUPS), hasCallbacks: false, isServer: true };
   const { signIn: people } = operatorParts(database, configOf(), options);
   const invited = { name: "Dan" as OperatorName, roles: ["viewer"] } as const;
   const { token } = await people.invite(invited, undefined);

@@ -28,6 +28,7 @@ export const accounts: Migration = ({ int64, bytes, table, tableOptions, changin
      tier                   TEXT NOT NULL DEFAULT '${DEFAULT_TIER}',
      ${usage(int64)},
      deposit_reference      TEXT CHECK (length(deposit_reference) = 8),
+     mac                    TEXT NOT NULL CHECK (length(mac) = 32),
      PRIMARY KEY (book, seq),
      CHECK (available_cents + held_cents <= ${String(MAX_CENTS)}),
      CHECK (status <> 'CLOSED' OR available_cents + held_cents + open_payments = 0)
@@ -35,9 +36,6 @@ export const accounts: Migration = ({ int64, bytes, table, tableOptions, changin
   `CREATE INDEX accounts_by_status ON ${table("accounts")} (book, status, seq)`,
   `CREATE UNIQUE INDEX accounts_by_deposit_reference ON ${table("accounts")} (book, deposit_reference)
      WHERE deposit_reference IS NOT NULL`,
-  // The accounts that the service still numbers. New accounts are never in it.
-  `CREATE INDEX accounts_unnumbered ON ${table("accounts")} (book, seq)
-     WHERE deposit_reference IS NULL AND status <> 'CLOSED'`,
 
   // The personal data of the account's user, apart from the row that every mint changes. The phone
   // number and the e-mail address are encrypted; ListAccounts finds them by blind indexes. An

@@ -60,6 +60,7 @@ export const books: Migration = ({ int64, bytes, table, tableOptions, changingTa
      receipts_required_seq  ${int64} CHECK (receipts_required_seq > 1),
      charges_cents          ${int64} NOT NULL DEFAULT 0 CHECK (${CHARGES}),
      reserve_rules          TEXT CHECK (reserve_rules <> ''),
+     mac                    TEXT NOT NULL CHECK (length(mac) = 32),
      CHECK (${EQUATION})
    ) ${changingTableOptions(10)}`,
 

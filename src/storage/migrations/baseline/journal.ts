@@ -1,3 +1,4 @@
+import { DEBITS_OF_ACCOUNTS, RECEIPT_NUMBER, RECEIPTS_WITH_SOURCE } from "../../../model/transactions.js";
 import type { Migration } from "../migration.js";
 
 const BOOK_ACCOUNTS = "('reserve', 'shortfall', 'available', 'held', 'unallocated', 'charges')";
@@ -9,7 +10,8 @@ const BOOK_ACCOUNTS = "('reserve', 'shortfall', 'available', 'held', 'unallocate
  * `previous_seq` links the rows of an account. A query walks back along the links. An index would
  * cost a batch one changed page for each account: 41 µs a mint where it is 30 (docs/adr/0011).
  * `content_hash` covers everything that the row created (docs/adr/0020). `detail` says what the
- * kind leaves open, such as the reason of a failure.
+ * kind leaves open, such as the reason of a failure. `alone_by` and `alone_cents` are what one
+ * person did alone by amount, and the sum of the person's day after it.
  */
 export const journal: Migration = ({ int64, bytes, table, clusteredTableOptions, appendOnly }) => [
   `CREATE TABLE ${table("journal")} (
@@ -31,6 +33,8 @@ export const journal: Migration = ({ int64, bytes, table, clusteredTableOptions,
      reason                 TEXT NOT NULL,
      recorded_at            ${int64} NOT NULL,
      content_hash           ${bytes} NOT NULL CHECK (length(content_hash) = 32),
+     alone_by               TEXT,
+     alone_cents            ${int64},
      PRIMARY KEY (book, seq),
      CHECK (
        (debit IS NULL AND credit IS NULL AND amount_cents IS NULL)
@@ -39,7 +43,8 @@ export const journal: Migration = ({ int64, bytes, table, clusteredTableOptions,
      CHECK ((available_after_cents IS NULL) = (account_id IS NULL) AND (held_after_cents IS NULL) = (account_id IS NULL)),
      CHECK (account_id IS NOT NULL OR previous_seq IS NULL),
      CHECK ((transaction_id IS NOT NULL) = (kind LIKE 'transaction.%')),
-     CHECK ((freeze_id IS NOT NULL) = (kind IN ('account.frozen', 'account.unfrozen')))
+     CHECK ((freeze_id IS NOT NULL) = (kind IN ('account.frozen', 'account.unfrozen'))),
+     CHECK (alone_cents > 0 AND alone_by IS NOT NULL OR alone_cents IS NULL AND alone_by IS NULL)
    ) ${clusteredTableOptions}`,
   ...appendOnly("journal"),
 
@@ -58,6 +63,11 @@ export const journal: Migration = ({ int64, bytes, table, clusteredTableOptions,
   `CREATE UNIQUE INDEX journal_freeze_rows ON ${table("journal")} (freeze_id, kind) WHERE freeze_id IS NOT NULL`,
   // The tier of an account at an earlier row. Few rows are in this index, and none of a mint.
   `CREATE INDEX journal_account_tiers ON ${table("journal")} (account_id, seq) WHERE kind = 'account.tiered'`,
+  // Leads to the newest row that took from the balances of an account, or that changed its status
+  // or its tier. An older copy of a row of `accounts` names an older row (docs/adr/0059). No mint
+  // is in it.
+  `CREATE INDEX journal_account_debits ON ${table("journal")} (account_id, seq)
+     WHERE ${DEBITS_OF_ACCOUNTS}`,
   // The acts of operators are few rows of a long journal. No row of a user is in this index.
   `CREATE INDEX journal_own_rows ON ${table("journal")} (book, seq) WHERE account_id IS NULL`,
   // The next two lead to the rows that operators look for: those that a person made, and the
@@ -69,6 +79,20 @@ export const journal: Migration = ({ int64, bytes, table, clusteredTableOptions,
   // Leads to the newest rows with which one person looked at personal data: 60 in an hour are
   // allowed. Any other row is not in it.
   `CREATE INDEX journal_reveals ON ${table("journal")} (actor, recorded_at) WHERE kind = 'account.revealed'`,
+  // Leads to the rows that outdate or close a proposal. No mint, redemption or deposit has one.
+  `CREATE INDEX journal_deciding ON ${table("journal")} (book, seq) WHERE kind IN (
+     'account.frozen', 'account.unfrozen', 'account.tiered', 'transaction.resolution_proposed', 'deposit.return_failed',
+     'book.proposed', 'book.proposal_rejected', 'book.proposal_approved', 'book.covered', 'book.recovered',
+     'book.allocated', 'book.returned', 'book.received', 'book.paid', 'book.adjusted', 'book.transferred',
+     'book.funded', 'reserve.recorded', 'reserve.rules_set', 'limits.set', 'rail.changed')`,
   // Leads to the rows that say which accounts at rails a book has.
   `CREATE INDEX journal_rails ON ${table("journal")} (book, seq) WHERE kind = 'rail.changed'`,
+  // Leads to the row that revoked a key: an old copy of the key's row does not revive it.
+  `CREATE INDEX journal_revoked_keys ON ${table("journal")} (book, detail) WHERE kind = 'key.revoked'`,
+  // A person's newest row has the sum of the day, so nobody adds up its rows. No mint is in it.
+  `CREATE INDEX journal_alone ON ${table("journal")} (book, alone_by, seq) WHERE alone_by IS NOT NULL`,
+  // Leads to the receipt of another source that has the same number. Only a movement of a caller's
+  // own source is in it.
+  `CREATE INDEX journal_receipt_numbers ON ${table("journal")} (book, ${RECEIPT_NUMBER})
+     WHERE ${RECEIPTS_WITH_SOURCE}`,
 ];

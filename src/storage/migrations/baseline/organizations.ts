@@ -10,7 +10,7 @@ export const organizations: Migration = ({ int64, bytes, table, tableOptions }) 
      name        TEXT NOT NULL CHECK (name <> ''),
      is_sandbox  ${int64} NOT NULL CHECK (is_sandbox IN (0, 1)),
      created_at  ${int64} NOT NULL,
-     mac         ${bytes} CHECK (length(mac) = 32)
+     mac         ${bytes} NOT NULL CHECK (length(mac) = 32)
    ) ${tableOptions}`,
 
   // `seq` and `revoked_seq` name the rows of the journal that created and revoked the key.
@@ -27,7 +27,7 @@ export const organizations: Migration = ({ int64, bytes, table, tableOptions }) 
      revoked_seq      ${int64} CHECK (revoked_seq > seq),
      revoked_at       ${int64},
      last_used_at     ${int64},
-     mac              ${bytes} CHECK (length(mac) = 32),
+     mac              ${bytes} NOT NULL CHECK (length(mac) = 32),
      CHECK ((revoked_seq IS NULL) = (revoked_at IS NULL))
    ) ${tableOptions}`,
   `CREATE INDEX api_keys_by_organization ON ${table("api_keys")} (organization_id, created_at)`,

@@ -9,6 +9,9 @@ import { listOf } from "./columns.js";
 export const payments: Migration = ({ int64, bytes, table, tableOptions, changingTableOptions, withoutStatistics }) => [
   // The phone number is encrypted, and gone once the payment has ended. Its masked form stays.
   //
+  // `ahead_millis` says how far the times of a payment were ahead of the clock of the server: the
+  // newest row of a book may lie in the future after a clock was wrong (docs/operations.md).
+  //
   // `turned_away` counts the requests that the rail turned away because of its load. It may have
   // taken them all the same (docs/adr/0039). The answer to a query of a payment's status counts
   // only at the address of the question that stands: an earlier address may have leaked
@@ -25,6 +28,7 @@ export const payments: Migration = ({ int64, bytes, table, tableOptions, changin
      begun_at         ${int64},
      sends            ${int64} NOT NULL,
      due_at           ${int64} NOT NULL,
+     ahead_millis     ${int64} NOT NULL,
      updated_at       ${int64} NOT NULL,
      checks           ${int64} NOT NULL DEFAULT 0,
      advances         ${int64} NOT NULL DEFAULT 0,
@@ -49,10 +53,9 @@ export const payments: Migration = ({ int64, bytes, table, tableOptions, changin
   `CREATE UNIQUE INDEX payments_asked ON ${table("payments")} (status_question) WHERE status_question IS NOT NULL`,
   ...withoutStatistics("payments", ["phone_number", "masked_phone"]),
 
-  // `subject` is a transaction's id, or names a correction of one book. Proposals of operators have
-  // an `id` (docs/adr/0061). `seq` is the row of the journal that changed the proposal last. Only
-  // the service can make the `mac`: nobody can approve a row without it. `sealed` is encrypted, and
-  // goes with the decision.
+  // `subject` is a transaction's id, or names a correction of one book. `seq` is the row of the
+  // journal that changed the proposal last. Only the service can make the `mac`: nobody can approve
+  // a row without it. `sealed` is encrypted, and goes with the decision.
   `CREATE TABLE ${table("proposals")} (
      subject      TEXT NOT NULL PRIMARY KEY,
      book         ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
@@ -60,14 +63,15 @@ export const payments: Migration = ({ int64, bytes, table, tableOptions, changin
      person       TEXT NOT NULL CHECK (person <> ''),
      proposed_at  ${int64} NOT NULL,
      done_at      ${int64} CHECK (done_at >= proposed_at),
-     id           TEXT,
-     seq          ${int64} CHECK (seq > 0),
+     id           TEXT NOT NULL,
+     seq          ${int64} NOT NULL CHECK (seq > 0),
      expires_at   ${int64} CHECK (expires_at > proposed_at),
      decision     TEXT CHECK (decision IN ('APPROVED', 'REJECTED', 'LAPSED')),
      decided_by   TEXT CHECK (decided_by <> ''),
      sealed       ${bytes},
-     mac          ${bytes} CHECK (length(mac) = 32)
+     mac          ${bytes} NOT NULL CHECK (length(mac) = 32),
+     CHECK ((decision IS NULL) = (done_at IS NULL))
    ) ${tableOptions}`,
-  `CREATE UNIQUE INDEX proposals_by_id ON ${table("proposals")} (id) WHERE id IS NOT NULL`,
+  `CREATE UNIQUE INDEX proposals_by_id ON ${table("proposals")} (id)`,
   `CREATE INDEX proposals_waiting ON ${table("proposals")} (book) WHERE done_at IS NULL`,
 ];

@@ -9,8 +9,9 @@ export const rails: Migration = ({ int64, rowNumber, bytes, table, tableOptions,
   // `revision` counts the changes of the account. Each is a row `rail.changed` of the journal. A
   // payment begins only under the revision that the settlement has read (docs/adr/0058).
   // `warnings` summarizes the rows `rail.warned` and `rail.cleared` (docs/adr/0066). A balance
-  // counts only at the address of the question that stands. No server uses a row without its `mac`
-  // (docs/adr/0059).
+  // counts only at the address of the question that stands. `balance_asked_at` and `_with` say when
+  // it was asked, and with which credentials: new ones are tried once, until the rail has answered.
+  // No server uses a row without its `mac` (docs/adr/0059).
   `CREATE TABLE ${table("rail_accounts")} (
      id                       TEXT NOT NULL PRIMARY KEY,
      organization_id          TEXT NOT NULL REFERENCES ${table("organizations")} (id),
@@ -35,7 +36,9 @@ export const rails: Migration = ({ int64, rowNumber, bytes, table, tableOptions,
      float_min_cents          ${int64} NOT NULL DEFAULT 0 CHECK (float_min_cents >= 0),
      warnings                 TEXT NOT NULL DEFAULT '{}' CHECK (warnings <> ''),
      balance_question         TEXT CHECK (balance_question <> ''),
-     mac                      ${bytes} CHECK (length(mac) = 32),
+     balance_asked_at         ${int64},
+     balance_asked_with       TEXT,
+     mac                      ${bytes} NOT NULL CHECK (length(mac) = 32),
      UNIQUE (organization_id, rail),
      CHECK ((balance IS NULL) = (balance_at IS NULL))
    ) ${tableOptions}`,

@@ -7,11 +7,23 @@ import type { StatusReason } from "../../../domain/values/text.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
 import type { ACCOUNTS } from "../../../model/accounts.js";
 import type { RowOf } from "../../../model/column.js";
+import { accountMac, hasTrueAccountMac } from "../../secrets/balance-mac.js";
 import type { OpenBook } from "../book-directory.js";
 import { usageOf, usageRowOf } from "./sum-columns.js";
 
 /** A row of `accounts`, as both drivers read it. */
 export type AccountRow = RowOf<typeof ACCOUNTS>;
+
+/** The row as a batch loads it. */
+export interface LoadedAccountRow extends AccountRow {
+  /** 1 if the journal has newer rows, with which the account had less or another status. */
+  readonly is_spent: number;
+}
+
+/** Returns whether the service wrote the row, and wrote none after it that says less. */
+export function isAccountAsWritten(row: LoadedAccountRow, { balanceKey }: Pick<OpenBook, "balanceKey">): boolean {
+  return row.is_spent === 0 && hasTrueAccountMac(balanceKey, row);
+}
 
 // The service parsed every value before it wrote the row. The code checks the amounts again.
 export function ledgerAccountOf(row: AccountRow, { organizationId }: Pick<OpenBook, "organizationId">): LedgerAccount {
@@ -36,8 +48,12 @@ export function ledgerAccountOf(row: AccountRow, { organizationId }: Pick<OpenBo
  * The columns that follow from the account itself. `lastSeq` is the `seq` of its newest row in the
  * journal.
  */
-export function accountColumnsOf(account: LedgerAccount, lastSeq: number): Omit<AccountRow, "book" | "seq"> {
-  return {
+export function accountColumnsOf(
+  account: LedgerAccount,
+  lastSeq: number,
+  { balanceKey }: Pick<OpenBook, "balanceKey">,
+): Omit<AccountRow, "book" | "seq"> {
+  const row = {
     last_seq: lastSeq,
     id: account.id,
     status: account.status,
@@ -51,4 +67,5 @@ export function accountColumnsOf(account: LedgerAccount, lastSeq: number): Omit<
     created_at: account.createdAt,
     updated_at: account.updatedAt,
   };
+  return { ...row, mac: accountMac(balanceKey, row) };
 }

@@ -5,12 +5,14 @@ import type { OrganizationId } from "../../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";
 import { type RowOf, typesOf } from "../../../model/column.js";
 import { BOOKS } from "../../../model/organizations.js";
+import { bookMac } from "../../secrets/balance-mac.js";
 import { readPart } from "../../secrets/unreadable-row.js";
+import type { OpenBook } from "../book-directory.js";
 import type { Columns } from "../engine.js";
 import { SUM_COLUMNS, sumColumnsOf, sumsOf, USAGE_NAMES, usageOf, usageRowOf } from "./sum-columns.js";
 
 /** The columns of `books` that a batch changes. */
-export const BOOK_COLUMNS = typesOf(BOOKS, ["number", "last_seq", "last_recorded_at", ...SUM_COLUMNS]);
+export const BOOK_COLUMNS = typesOf(BOOKS, ["number", "last_seq", "last_recorded_at", ...SUM_COLUMNS, "mac"]);
 
 /** The columns of `books` that a batch changes where the organization has limits. */
 export const BOOK_USAGE_COLUMNS = typesOf(BOOKS, ["number", ...USAGE_NAMES]);
@@ -31,6 +33,17 @@ export type LimitsRow = Pick<RowOf<typeof BOOKS>, (typeof USAGE_NAMES)[number] |
 
 /** A row of `books`, with the time at which the transaction began. */
 export type BookRow = RowOf<typeof BOOKS> & { readonly begun_at: number | null };
+
+/** The row as a batch loads it. */
+export interface LoadedBookRow extends BookRow {
+  /** 1 if the journal has newer rows than the row says. */
+  readonly is_old: number;
+}
+
+/** Returns whether the service wrote the row, and wrote it last. */
+export function isBookAsWritten(row: LoadedBookRow, { balanceKey }: Pick<OpenBook, "balanceKey">): boolean {
+  return row.is_old === 0 && row.mac === bookMac(balanceKey, row);
+}
 
 export function bookHeadOf(row: BookRow): BookHead {
   return {
@@ -63,15 +76,19 @@ export function begunAtOf([row]: readonly BookRow[]): UnixMillis | undefined {
 type NumberedBookRow<Of extends Columns> = Readonly<Record<keyof Of, string | number | null>>;
 
 export function bookRowOf(
-  { lastSeq, lastRecordedAt, sums }: BookHead,
-  number: number,
+  head: BookHead,
+  { number, balanceKey }: Pick<OpenBook, "number" | "balanceKey">,
 ): NumberedBookRow<typeof BOOK_COLUMNS> {
-  return {
-    number,
-    last_seq: lastSeq,
-    last_recorded_at: lastRecordedAt,
-    ...sumColumnsOf(sums),
-  };
+  const { organizationId, lastSeq, lastRecordedAt } = head;
+  const row = { last_seq: lastSeq, ...sumColumnsOf(head.sums) };
+  const mac = bookMac(balanceKey, {
+    organization_id: organizationId,
+    ...row,
+    ...switchColumnsOf(head),
+    ...limitsColumnsOf(head),
+    ...usageRowOf(head.limits?.usage),
+  });
+  return { number, last_recorded_at: lastRecordedAt, ...row, mac };
 }
 
 /** Returns no row for an organization without limits. */
@@ -90,7 +107,11 @@ export function bookLimitsRows(
 ): readonly NumberedBookRow<typeof BOOK_LIMITS_COLUMNS>[] {
   if (limits === undefined) return [];
   const isAsLoaded = limits.tiers === loaded?.tiers && limits.organization === loaded.organization;
-  return isAsLoaded ? [] : [{ number, limits: limitsText(limits), limits_since: limits.since }];
+  return isAsLoaded ? [] : [{ number, ...limitsColumnsOf({ limits }) }];
+}
+
+function limitsColumnsOf({ limits }: Pick<BookHead, "limits">): Pick<LimitsRow, "limits" | "limits_since"> {
+  return { limits: limits === undefined ? null : limitsText(limits), limits_since: limits?.since ?? null };
 }
 
 /** Returns no row if the switches are as they were loaded. */
@@ -99,12 +120,18 @@ export function bookSwitchRows(
   loaded: Pick<BookHead, "suspendedSeq" | "receiptsRequiredSeq" | "reserveRules"> | undefined,
   number: number,
 ): readonly NumberedBookRow<typeof BOOK_SWITCH_COLUMNS>[] {
-  const rowOf = (from: Partial<typeof head>): NumberedBookRow<typeof BOOK_SWITCH_COLUMNS> => ({
-    number,
-    suspended_seq: from.suspendedSeq ?? null,
-    receipts_required_seq: from.receiptsRequiredSeq ?? null,
-    reserve_rules: from.reserveRules ?? null,
-  });
-  const row = rowOf(head);
-  return JSON.stringify(row) === JSON.stringify(rowOf(loaded ?? {})) ? [] : [row];
+  const row = switchColumnsOf(head);
+  return JSON.stringify(row) === JSON.stringify(switchColumnsOf(loaded ?? {})) ? [] : [{ number, ...row }];
+}
+
+function switchColumnsOf({
+  suspendedSeq,
+  receiptsRequiredSeq,
+  reserveRules,
+}: Partial<Pick<BookHead, "suspendedSeq" | "receiptsRequiredSeq" | "reserveRules">>) {
+  return {
+    suspended_seq: suspendedSeq ?? null,
+    receipts_required_seq: receiptsRequiredSeq ?? null,
+    reserve_rules: reserveRules ?? null,
+  };
 }

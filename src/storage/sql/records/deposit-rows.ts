@@ -1,4 +1,11 @@
-import type { Deposit, DepositReason, DepositStatus, TypedReference } from "../../../domain/deposit.js";
+import {
+  type Deposit,
+  type DepositReason,
+  type DepositStatus,
+  isUnallocated,
+  readDepositDetail,
+  type TypedReference,
+} from "../../../domain/deposit.js";
 import type { RailAccountId, RailReceipt } from "../../../domain/payment.js";
 import type { Rail } from "../../../domain/transaction.js";
 import { toCents } from "../../../domain/values/cents.js";
@@ -9,10 +16,22 @@ import { type InsertedRow, insertedTypesOf, type RowOf, typesOf } from "../../..
 import { DEPOSITS } from "../../../model/deposits.js";
 import { decryptPersonal, encryptPersonal } from "../../secrets/personal-data.js";
 import type { OpenBook } from "../book-directory.js";
+import type { Engine } from "../engine.js";
 import type { SqlRow, Table } from "../table.js";
+import { isAsMade, type MadeDepositRow } from "./made-rows.js";
 
 /** A row of `deposits`, as both drivers read it. */
-export type DepositRow = RowOf<typeof DEPOSITS, Uint8Array>;
+export type DepositRow = RowOf<typeof DEPOSITS, Uint8Array> & {
+  /** The detail of the row that received it. */
+  readonly made_detail: string | null;
+};
+
+/** Returns the columns of `DepositRow`, of the table `d`. */
+export function depositColumns({ table }: Pick<Engine, "table">): string {
+  return `d.*, (
+    SELECT j.detail FROM ${table("journal")} j WHERE j.book = d.book AND j.seq = d.seq
+  ) AS made_detail`;
+}
 
 /** What a command changes. The typed reference goes by another way. */
 const CHANGED_COLUMNS = typesOf(DEPOSITS, [
@@ -61,6 +80,7 @@ export function depositOf(row: DepositRow, { organizationId, keys }: OpenBook): 
     amountCents: toCents(row.amount_cents),
     status: row.status as DepositStatus,
     reason: (row.reason ?? undefined) as DepositReason | undefined,
+    sameNumber: readDepositDetail(row.made_detail ?? "").sameNumber,
     accountId: (row.account_id ?? undefined) as AccountId | undefined,
     transactionId: (row.transaction_id ?? undefined) as TransactionId | undefined,
     credits: row.credits,
@@ -107,10 +127,17 @@ function depositColumnsOf(
     transaction_id: deposit.transactionId ?? null,
     credits: deposit.credits,
     updated_at: deposit.updatedAt,
-    // The settlement looks at once. Its requests are those of one return.
-    return_due_at: deposit.status === "RETURNING" ? deposit.updatedAt : null,
+    // The settlement looks at once, whatever time the row got. The requests are of one return.
+    return_due_at: deposit.status === "RETURNING" ? 0 : null,
     return_requests: null,
   };
+}
+
+/** Returns whether the deposit is as the journal has it, and waits only if no mint credits it. */
+export function isDepositAsMade(row: MadeDepositRow, book: Pick<OpenBook, "salts">, deposit: Deposit): boolean {
+  if (isUnallocated(deposit) && row.credit_id !== null) return false;
+  const content = contentOfDeposit(deposit);
+  return isAsMade(row, book, { transactionId: null, accountId: row.made_account_id, content });
 }
 
 /** Returns the fields of a new deposit that the content hash covers. They never change. */

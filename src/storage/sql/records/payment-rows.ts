@@ -32,6 +32,7 @@ export function paymentOf(row: PaymentRow, { organizationId, keys }: OpenBook): 
     begunAt: row.begun_at === null ? undefined : toUnixMillis(row.begun_at),
     sends: row.sends,
     turnedAway: row.turned_away,
+    aheadMillis: row.ahead_millis,
     dueAt: toUnixMillis(row.due_at),
     updatedAt: toUnixMillis(row.updated_at),
   };
@@ -60,6 +61,7 @@ export const PROGRESS_NAMES = [
   "begun_at",
   "sends",
   "turned_away",
+  "ahead_millis",
   "due_at",
   "updated_at",
 ] as const satisfies readonly (keyof PaymentRow)[];
@@ -71,6 +73,7 @@ export function progressOf(payment: Payment): Pick<PaymentRow, (typeof PROGRESS_
     begun_at: payment.begunAt ?? null,
     sends: payment.sends,
     turned_away: payment.turnedAway,
+    ahead_millis: payment.aheadMillis,
     due_at: payment.dueAt,
     updated_at: payment.updatedAt,
   };

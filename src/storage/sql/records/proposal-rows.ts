@@ -26,33 +26,32 @@ export function proposalOf(
   { organizationId, keys }: Pick<OpenBook, "organizationId" | "keys">,
 ): Proposal {
   const proposedAt = toUnixMillis(row.proposed_at);
-  const isTrue = row.mac !== null && Buffer.from(row.mac).toString("hex") === macOf(row, { organizationId, keys });
-  const hasArrived = row.expires_at !== null && (row.seq ?? 0) <= (row.arrived_seq ?? 0);
+  const isTrue = Buffer.from(row.mac).toString("hex") === macOf(row, { organizationId, keys });
+  const hasArrived = row.expires_at !== null && row.seq <= (row.arrived_seq ?? 0);
   const lapsed = hasArrived ? ({ as: "LAPSED", by: undefined, at: proposedAt } as const) : undefined;
+  const decided = decisionOf(row);
   return {
     organizationId,
     subject: row.subject,
-    id: (row.id ?? row.subject) as ProposalId,
-    content: isTrue || row.done_at !== null ? row.content : "",
+    id: row.id as ProposalId,
+    content: isTrue || decided !== undefined ? row.content : "",
+    seq: row.seq,
     person: row.person as Decider,
     proposedAt,
     expiresAt: row.expires_at === null ? undefined : toUnixMillis(row.expires_at),
-    decided: decisionOf(row) ?? lapsed,
+    decided: decided ?? lapsed,
     sealed: row.sealed === null ? undefined : sealedOf(row.sealed),
   };
 }
 
 function decisionOf({ decision, decided_by: by, done_at: at }: ProposalRow): ProposalDecision | undefined {
-  if (at === null) return undefined;
-  // A row from before decisions had names was done.
-  const as = (decision ?? "APPROVED") as ProposalDecision["as"];
-  return { as, by: (by ?? undefined) as Decider | undefined, at: toUnixMillis(at) };
+  if (decision === null || at === null) return undefined;
+  return { as: decision as ProposalDecision["as"], by: (by ?? undefined) as Decider | undefined, at: toUnixMillis(at) };
 }
 
-/** `seq` is that of the journal row that changed the proposal last. */
 export function proposalRowOf(
-  { organizationId, subject, id, content, person, proposedAt, expiresAt, decided, sealed }: Proposal,
-  { book: { number, keys }, seq }: { readonly book: OpenBook; readonly seq: number },
+  { organizationId, subject, id, content, seq, person, proposedAt, expiresAt, decided, sealed }: Proposal,
+  { number, keys }: OpenBook,
 ): InsertedRow<typeof PROPOSALS> {
   const row = {
     book: number,
@@ -73,7 +72,7 @@ export function proposalRowOf(
 
 type SignedRow = Pick<
   ProposalRow,
-  "subject" | "id" | "content" | "person" | "proposed_at" | "expires_at" | "decision" | "decided_by" | "done_at"
+  "subject" | "id" | "content" | "person" | "seq" | "proposed_at" | "expires_at" | "decision" | "decided_by" | "done_at"
 >;
 
 function macOf(
@@ -85,11 +84,12 @@ function macOf(
     id,
     content,
     person,
+    seq,
     proposed_at: at,
     expires_at: end,
     decision,
     decided_by: by,
     done_at: done,
   } = row;
-  return proposalMac(keys, [organizationId, subject, id, content, person, at, end, decision, by, done]);
+  return proposalMac(keys, [organizationId, subject, id, content, person, seq, at, end, decision, by, done]);
 }

@@ -2,11 +2,12 @@ import type { AccountStatus } from "../../../domain/account.js";
 import { UPDATED_FIELDS } from "../../../domain/accounts/update-account.js";
 import type { BookAccount, JournalKind } from "../../../domain/journal.js";
 import { MAX_CENTS } from "../../../domain/values/cents.js";
+import { hasTrueAccountMac } from "../../../storage/secrets/balance-mac.js";
 import type { Audit } from "../../audit.js";
 import type { Place } from "../../findings.js";
 import { decimalOf, describeBalances, describePosting, type PostingColumns } from "../../format.js";
 import type { AuditedBook } from "../book.js";
-import { checkHash, type HashedRow, proofsIn } from "../content.js";
+import { ANOTHER_MAC, checkHash, type HashedRow, proofsIn } from "../content.js";
 import type { AuditedJournalRow } from "../journal-rows.js";
 import { isDepositReference } from "./deposit-reference.js";
 import { type AuditedAccountRow, checkHolder } from "./holders.js";
@@ -34,7 +35,7 @@ type StatusKind = keyof typeof FROM;
 const STANDING_FREEZES_MAX = 20;
 const DEFAULT_TIER: string = "default";
 const TIER = /^[a-z][a-z0-9_-]{0,31}$/;
-const REVEAL_REASON = /^(customer_called|payment_delivery|fraud_check|legal_request|other|look_up|export): ./;
+const REVEAL_REASON = /^(customer_called|payment_delivery|fraud_check|legal_request|other|look_up|export|update): ./;
 // Where persons decided it, their names stand behind the word.
 const LATE = /^LATE$|^\["LATE",/;
 /** The rows whose hash covers more than the row, so another check has it. */
@@ -137,6 +138,8 @@ export class AccountCheck {
       expected: describeBalances(this.#availableCents, this.#heldCents),
       found: describeBalances(summary.available_cents, summary.held_cents),
     });
+    const { secrets } = this.#book;
+    if (secrets !== undefined && !hasTrueAccountMac(secrets.balanceKey, summary)) findings.add(place, ANOTHER_MAC);
     if (summary.status_reason !== this.#statusReason) {
       findings.add(place, {
         expected: "the reason of the last unfreeze or closing, and none while frozen",
@@ -161,7 +164,6 @@ export class AccountCheck {
     else if (kind === "account.erased") this.#erase(row);
     else if (kind === "account.revealed") this.#reveal(row);
     else if (kind === "account.tiered") this.#changeTier(row);
-    else if (kind === "account.numbered") this.#number(row);
     if (HASHED_ELSEWHERE.has(kind)) return;
     const created = kind === "account.revealed" ? [row.actor, row.reason] : proofsIn(row);
     const found = "another content_hash, kind, account or time";
@@ -190,8 +192,12 @@ export class AccountCheck {
     this.#status = isFrozen ? "FROZEN" : "ACTIVE";
     if (kind === "account.closed") this.#status = "CLOSED";
     const detail = kind === "account.unfrozen" && isFrozen ? "FROZEN" : null;
-    if (kind === "account.created" && row.detail !== null) this.#number(row);
-    else if (row.detail !== detail)
+    if (kind === "account.created" && row.detail !== null) {
+      this.#depositReference = row.detail;
+      if (!isDepositReference(row.detail)) {
+        this.#add(seq, "8 digits with a right check digit as the detail", row.detail);
+      }
+    } else if (row.detail !== detail)
       this.#add(seq, `${kind} with the detail ${String(detail)}`, `the detail ${String(row.detail)}`);
     // The freezes of a frozen account have the reasons.
     this.#statusReason = isFrozen ? "" : row.reason;
@@ -219,16 +225,6 @@ export class AccountCheck {
     if (detail === null || !TIER.test(detail)) this.#add(seq, "the name of a tier as the detail", String(detail));
     if (detail === this.#tier) this.#add(seq, "another tier than before", detail);
     this.#tier = detail ?? "";
-  }
-
-  /** An account gets a deposit reference once, and keeps it. */
-  #number({ seq, kind, detail }: AuditedJournalRow): void {
-    if (this.#status === undefined) this.#add(seq, "account.created first", kind);
-    if (this.#depositReference !== null) this.#add(seq, "one deposit reference", "a second one");
-    if (detail === null || !isDepositReference(detail)) {
-      this.#add(seq, "8 digits with a right check digit as the detail", String(detail));
-    }
-    this.#depositReference = detail;
   }
 
   #erase(row: AuditedJournalRow): void {

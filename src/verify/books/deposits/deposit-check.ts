@@ -117,7 +117,7 @@ export class DepositCheck {
     if (this.#receivedSeq !== undefined) this.#add(seq, "one row that received it", "a second one");
     const place: Place = { seq, table: "deposits", id };
     this.#book.findings.compareFields(place, { receipt: [receipt, this.#summary.receipt] });
-    const reason = detail === id ? null : (detail ?? "").slice(id.length + 1);
+    const reason = detail === id ? null : ((detail ?? "").slice(id.length + 1).split(" ")[0] ?? null);
     if (reason !== null && !REASONS.has(reason)) this.#add(seq, "why it is not credited in the detail", reason);
     this.#receivedSeq = seq;
     this.#createdAt = recordedAt;

@@ -1,7 +1,7 @@
 import type { Audit } from "../../audit.js";
 import { decimalOf } from "../../format.js";
 import { guarded } from "../../guarded.js";
-import { slicesAlongSeq } from "../../slices.js";
+import { rowsWithIds, slicesAlongSeq } from "../../slices.js";
 import { RowsAlongSeq } from "../along-seq.js";
 import type { AuditedBook } from "../book.js";
 import { type AuditedJournalRow, newerRows } from "../journal-rows.js";
@@ -23,7 +23,13 @@ interface DepositEvent {
 
 type OwnTransaction = AuditedTransactionRow & { readonly deposit_id: string };
 
+/** The row of the journal whose number a deposit has. */
+type OtherReceiptRow = Pick<AuditedJournalRow, "seq" | "transaction_id" | "kind" | "detail"> & {
+  readonly rail_receipt: string;
+};
+
 const OWN_KIND = /^deposit\./;
+const NAMES_ANOTHER = / RECEIPT_ALREADY_USED/;
 
 /**
  * Compares the deposits of one book with the journal. Both are read along `seq`, so only those with
@@ -78,6 +84,7 @@ export class DepositsAudit {
       else strays.push(event);
     }
     if (strays.length > 0) await this.#addStrays(strays, to);
+    await this.#checkSameNumbers(rows);
   }
 
   /** Called once, after the last row. */
@@ -137,6 +144,35 @@ export class DepositsAudit {
     this.#othersCents = 0n;
   }
 
+  /** A deposit may name an earlier row that has its number from another source. */
+  async #checkSameNumbers(rows: readonly AuditedJournalRow[]): Promise<void> {
+    const naming = rows.filter(({ kind, detail }) => kind === "deposit.received" && NAMES_ANOTHER.test(detail ?? ""));
+    if (naming.length === 0) return;
+    const sql = `
+      SELECT j.seq, j.transaction_id, j.kind, j.detail, j.rail_receipt FROM ${this.#audit.engine.table("journal")} j
+      WHERE j.book = ? AND j.rail_receipt`;
+    const others = new Map<string, OtherReceiptRow>();
+    const names = naming.map(({ detail }) => wordsOf(detail)[2] ?? "");
+    for await (const row of rowsWithIds<OtherReceiptRow>(
+      this.#audit,
+      { sql, bindings: [this.#book.row.number] },
+      names,
+    )) {
+      others.set(row.rail_receipt, row);
+    }
+    for (const row of naming) {
+      const [deposit, , receipt = "", id] = wordsOf(row.detail);
+      const other = others.get(receipt);
+      const isRight =
+        other !== undefined &&
+        other.seq < row.seq &&
+        numberIn(receipt) === numberIn(row.rail_receipt ?? "") &&
+        id === (other.transaction_id ?? (OWN_KIND.test(other.kind) ? wordsOf(other.detail)[0] : undefined));
+      const expected = "an earlier row with the number from another source";
+      if (!isRight) this.#book.findings.onRow(row, expected, [receipt, id].join(" "), deposit);
+    }
+  }
+
   /** Adds findings on rows that belong to no open deposit. None is right. */
   async #addStrays(strays: readonly DepositEvent[], to: number): Promise<void> {
     const { findings } = this.#book;
@@ -182,6 +218,15 @@ function eventOf(row: AuditedJournalRow, transactions: ReadonlyMap<number, OwnTr
   }
   if (!OWN_KIND.test(row.kind)) return undefined;
   return { id: (row.detail ?? "").split(" ")[0] ?? "", row, transaction: undefined };
+}
+
+function wordsOf(detail: string | null): readonly string[] {
+  return (detail ?? "").split(" ");
+}
+
+/** The number of a receipt, which comes after its source and a colon, if it has one. */
+function numberIn(receipt: string): string {
+  return receipt.slice(receipt.indexOf(":") + 1).toUpperCase();
 }
 
 function isOwn(row: AuditedTransactionRow): row is OwnTransaction {

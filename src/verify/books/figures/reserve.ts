@@ -43,10 +43,9 @@ export function reserveAudit(audit: Audit, book: AuditedBook): AuditPart {
   });
 }
 
-/** Rows from before there were kinds have four parts. */
 function record({ findings }: AuditedBook, row: AuditedJournalRow, figures: Map<string, Figure>): void {
   const parts = jsonIn("detail", row.detail, "[]") as unknown[];
-  const [name, amountCents, asOfDay, evidence, kind = "other", document = null, maturesOn = null] = parts;
+  const [name, amountCents, asOfDay, evidence, kind, document, maturesOn] = parts;
   if (typeof name !== "string" || typeof amountCents !== "number") {
     findings.onRow(row, "a place and its figure in the detail", String(row.detail));
     return;

@@ -8,6 +8,8 @@ export class PublishedCheck {
   readonly #copy: PublishedBook;
   /** The tree over the hashes of the copy: it must have the root of the published checkpoint. */
   readonly #tree = new GrowingTree();
+  /** The smallest size at which the copy has another root than a witness has cosigned. */
+  #otherSize: number | undefined;
   #firstSeq: number | undefined;
   #different = 0;
   #last = 0;
@@ -46,6 +48,11 @@ export class PublishedCheck {
       );
       return;
     }
+    const otherSize = this.#otherSize ?? this.#copy.cosigned.find((cosigned) => cosigned.size > size)?.size;
+    if (otherSize !== undefined) {
+      const found = otherSize > size ? "a published copy that ends before it" : "published rows with another root";
+      findings.add({ ...place, seq: otherSize }, { expected: "the checkpoint that a witness cosigned", found });
+    }
     if (this.#firstSeq !== undefined) {
       const found = `another row: altered, removed or put in (${String(this.#different)} of ${String(size)} rows differ)`;
       findings.add({ ...place, seq: this.#firstSeq }, { expected: "the row that was published", found });
@@ -57,7 +64,12 @@ export class PublishedCheck {
 
   #published(seq: number): Buffer | undefined {
     const published = this.#copy.leaf(seq - 1);
-    if (published !== undefined && this.#tree.size === seq - 1) this.#tree.add(published);
+    if (published !== undefined && this.#tree.size === seq - 1) {
+      this.#tree.add(published);
+      for (const { size, root } of this.#copy.cosigned) {
+        if (size === seq && Buffer.from(root).toString("hex") !== this.#tree.root()) this.#otherSize ??= seq;
+      }
+    }
     return published;
   }
 }

@@ -59,6 +59,8 @@ export class SealsAudit {
     this.#noted = audit.notedHeads.get(sealsOf(book.row.organization_id));
     const copy = audit.seals.published?.get(book.row.organization_id);
     if (copy !== undefined) audit.coverage.publishedBooks += 1;
+    if (copy?.cosignatures !== undefined)
+      audit.coverage.cosignatures = (audit.coverage.cosignatures ?? 0) + copy.cosignatures;
     this.#published = copy === undefined ? undefined : new PublishedCheck(book, copy);
     this.#seals = sealSlices(audit, book);
   }

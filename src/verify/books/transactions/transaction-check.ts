@@ -8,6 +8,7 @@ import type { AuditedBook } from "../book.js";
 import { checkHash, proofsIn } from "../content.js";
 import type { AuditedJournalRow } from "../journal-rows.js";
 import { checkPayment, type PaymentColumns } from "./payments.js";
+import type { ProposedEnds } from "./proposed-ends.js";
 import { isTransactionKind, STATUSES, stepsAfter, type TransactionKind } from "./steps.js";
 
 /** A row of `transactions` with its row of `payments`. */
@@ -41,9 +42,13 @@ export class TransactionCheck {
   /** Who proposed the newest resolution. */
   #proposer: string | undefined;
 
-  constructor(summary: AuditedTransactionRow, book: AuditedBook) {
+  /** The proposals of the book that are about several transactions. */
+  readonly #ends: ProposedEnds;
+
+  constructor(summary: AuditedTransactionRow, book: AuditedBook, ends: ProposedEnds) {
     this.#summary = summary;
     this.#book = book;
+    this.#ends = ends;
   }
 
   /** Takes the rows of the transaction in the order of `seq`. */
@@ -151,7 +156,8 @@ export class TransactionCheck {
     if (!isKnown) this.#add(seq, `${kind} with a detail that fits`, `the detail ${String(detail)}`);
     const [first, second] = persons;
     // A late movement is a transaction of its own. Nobody has proposed anything about that one.
-    if (second !== undefined && first !== this.#proposer && !isLate) {
+    const isProposed = first === this.#proposer || this.#ends.has(this.#summary.id, first, seq);
+    if (second !== undefined && !isProposed && !isLate) {
       this.#add(seq, `${kind} by ${this.#proposer ?? "one person"} first`, `the detail ${String(detail)}`);
     }
     const mayHaveReceipt = (kind === "transaction.completed" && !this.#isCredit) || kind === "transaction.receipted";

@@ -6,6 +6,7 @@ import type { AuditedBook } from "../book.js";
 import { type AuditedJournalRow, newerRows } from "../journal-rows.js";
 import { auditCorrections } from "./corrections.js";
 import { PAYMENT_COLUMNS } from "./payments.js";
+import { ProposedEnds } from "./proposed-ends.js";
 import { isLastKind } from "./steps.js";
 import { type AuditedTransactionRow, TransactionCheck } from "./transaction-check.js";
 
@@ -29,6 +30,7 @@ export class TransactionsAudit {
   readonly #book: AuditedBook;
   readonly #onTransaction: (row: AuditedTransactionRow) => void;
   readonly #rows: RowsAlongSeq<AuditedTransactionRow>;
+  readonly #ends = new ProposedEnds();
   readonly #open = new Map<string, OpenTransaction>();
   /** The open transactions whose last status is final. */
   readonly #ended = new Set<OpenTransaction>();
@@ -64,6 +66,7 @@ export class TransactionsAudit {
     }
     const strays: AuditedMovementRow[] = [];
     for (const row of rows) {
+      this.#ends.row(row);
       if (!isMovement(row)) continue;
       const opened = this.#open.get(row.transaction_id);
       if (opened === undefined) strays.push(row);
@@ -83,6 +86,7 @@ export class TransactionsAudit {
     const current = await this.#rows.withIds(begun.map(({ summary: { id } }) => id));
     if (current.size > 0) {
       for await (const row of newerRows(this.#audit, this.#book.row)) {
+        this.#ends.row(row);
         if (!isMovement(row)) continue;
         const { transaction_id: id, seq } = row;
         if (seq <= (current.get(id)?.book_seq ?? 0)) this.#open.get(id)?.rows.push(row);
@@ -125,7 +129,7 @@ export class TransactionsAudit {
     this.#open.delete(id);
     this.#ended.delete(transaction);
     guarded(this.#book.findings, { seq: undefined, table: "transactions", id }, () => {
-      const check = new TransactionCheck(summary, this.#book);
+      const check = new TransactionCheck(summary, this.#book, this.#ends);
       for (const row of rows) check.row(row);
       check.end();
     });

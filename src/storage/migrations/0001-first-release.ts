@@ -6,6 +6,7 @@ import { operators } from "./baseline/operators.js";
 import { organizations } from "./baseline/organizations.js";
 import { payments } from "./baseline/payments.js";
 import { rails } from "./baseline/rails.js";
+import { restores } from "./baseline/restores.js";
 import { seals } from "./baseline/seals.js";
 import { sessions } from "./baseline/sessions.js";
 import { transactions } from "./baseline/transactions.js";
@@ -31,6 +32,7 @@ const PARTS = [
   seals,
   operators,
   sessions,
+  restores,
 ];
 
 /** The schema of the first release. */
