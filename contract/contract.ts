@@ -90,6 +90,7 @@ interface MethodOptions {
   readonly batchedBy: DescExtension;
   readonly public: DescExtension;
   readonly resumesBy: DescExtension;
+  readonly streamsAt: DescExtension;
 }
 
 const METHODS: ReadonlyMap<string, HttpMethod> = new Map([
@@ -113,6 +114,7 @@ export function readContract(descriptorSet: Uint8Array): HttpContract {
     batchedBy: extensionOf(registry, "kesc.v1.batched_by"),
     public: extensionOf(registry, "kesc.v1.public"),
     resumesBy: extensionOf(registry, "kesc.v1.resumes_by"),
+    streamsAt: extensionOf(registry, "kesc.v1.streams_at"),
   };
   const services = [...registry].filter((desc) => desc.kind === "service");
   const routes = services.flatMap(({ methods }) => methods.flatMap((method) => routesOf(method, options)));
@@ -167,10 +169,10 @@ function fieldsWith(registry: FileRegistry, option: string): ReadonlySet<DescFie
 }
 
 function routesOf(method: DescMethod, options: MethodOptions): Route[] {
-  if (!hasOption(method, options.http)) return [];
+  const rule = httpRuleOf(method, options);
+  if (rule === undefined) return [];
   try {
-    const stream = streamOf(method, options);
-    const rule = getOption(method, options.http) as HttpRule;
+    const stream = streamOf(method, rule, options);
     const location = getOption(method, options.location) as string;
     const bulk = getOption(method, options.bulk) === true;
     const isPublic = getOption(method, options.public) === true;
@@ -188,11 +190,22 @@ function routesOf(method: DescMethod, options: MethodOptions): Route[] {
   }
 }
 
+/** The rule of google.api.http, or that of a stream beside another rpc; undefined: no route. */
+function httpRuleOf(method: DescMethod, { http, streamsAt }: MethodOptions): HttpRule | undefined {
+  if (hasOption(method, http)) return getOption(method, http) as HttpRule;
+  const path = getOption(method, streamsAt) as string;
+  if (path === "") return undefined;
+  return { pattern: { case: "get", value: path }, body: "", responseBody: "", additionalBindings: [] };
+}
+
 /** Throws when the rpc takes a stream, or if the HTTP rule of its stream is more than a `get`. */
-function streamOf(method: DescMethod, { http, resumesBy, public: isPublic }: MethodOptions): StreamRule | undefined {
+function streamOf(
+  method: DescMethod,
+  rule: HttpRule,
+  { resumesBy, public: isPublic }: MethodOptions,
+): StreamRule | undefined {
   if (method.methodKind === "unary") return undefined;
   if (method.methodKind !== "server_streaming") throw new Error("the gateway serves no rpc that takes a stream");
-  const rule = getOption(method, http) as HttpRule;
   if (rule.pattern.case !== "get" || rule.responseBody !== "" || rule.additionalBindings.length > 0) {
     throw new Error("the HTTP rule of a stream must be one get, with the whole response");
   }

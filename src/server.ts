@@ -10,6 +10,7 @@ import { Ledger } from "./ledger/ledger.js";
 import { readsInTurns } from "./ledger/read-turns.js";
 import { ServerMetrics } from "./metrics/server-metrics.js";
 import { eventWriter } from "./parts/event-json.js";
+import { wakingHeldPayouts } from "./parts/held-payouts.js";
 import type { Part } from "./parts/lease.js";
 import { cellMarks } from "./parts/marks.js";
 import { type GaugedRails, startAdmin } from "./parts/metrics.js";
@@ -34,6 +35,7 @@ import { eventReads } from "./storage/events/event-reads.js";
 import { keys } from "./storage/keys.js";
 import { KeyUses } from "./storage/organizations/key-uses.js";
 import { reads } from "./storage/reads.js";
+import { unconfirmedRestore } from "./storage/restores.js";
 import { sealReads } from "./storage/seals/seal-store.js";
 import { historyReads } from "./storage/statements/history.js";
 import { WriteCheck } from "./storage/write-check.js";
@@ -103,6 +105,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
     await closeDatabase();
   };
   try {
+    await warnOfRestore(database, logger);
     await Promise.all(parts.map((part) => part.start()));
     const given = { ...shared, database, cells, keyUses };
     const grpcOptions = { ...grpcOptionsOf(given), tls, meter: metrics?.calls, tracing };
@@ -134,6 +137,13 @@ export async function startServer(config: Config, dependencies: ServerDependenci
     await closeDatabase();
     throw addressError(config.grpcAddress, error) ?? error;
   }
+}
+
+async function warnOfRestore(database: Database, logger: Logger): Promise<void> {
+  const at = await unconfirmedRestore(database);
+  if (at === undefined) return;
+  const facts = { restored_at: new Date(at).toISOString() };
+  logger.warn(facts, "the database was restored: no key and no person is believed before kesc confirm-restore");
 }
 
 interface ListenersParts extends GrpcParts, Pick<CellsOptions, "metrics"> {
@@ -173,6 +183,7 @@ function grpcOptionsOf(given: GrpcParts): GrpcServerOptions {
         logger.error({ key_id: id }, "the row of an API key was written or changed past the service: run kesc verify");
       }),
     ),
+    restoreWaits: async () => (await unconfirmedRestore(database)) !== undefined,
     ping: async () => {
       await database.ping(now);
       await Promise.all(writeChecks.map((writes) => writes.check()));
@@ -217,7 +228,7 @@ function openCells(
     const reading = eventReads(cell);
     const onError = failureLog(logger, number, "the events were not read, and are tried again");
     const follower = new Follower({ reads: reading, codec: eventCodec, onError });
-    const waking = wakingAfterCommit(cell.committer, follower);
+    const waking = wakingHeldPayouts(wakingAfterCommit(cell.committer, follower), cell, logger);
     const committer = metrics?.metered(waking, number) ?? waking;
     const ledger = new Ledger({
       committer,
@@ -231,6 +242,9 @@ function openCells(
         logger.error(facts, "a batch was not committed");
         writeChecks[number]?.failed(error);
       },
+      onRowChanged: onceForEach((id) => {
+        logger.error({ cell: number, resource_id: id }, "a row was changed past the service: run kesc verify");
+      }),
     });
     const { railHosts: hosts, payerMillis: typedMillisMax } = config;
     const own = cellRails(cell, { ledger, newTransactionId, typedMillisMax, callbacks, hosts, now, logger });
@@ -242,6 +256,16 @@ function openCells(
     return { ...own, ...past, ledger, reads: byId, webhooks };
   });
   return { cells, parts };
+}
+
+/** The callers of a refused account come back, and one line of the log is enough. */
+function onceForEach(note: (id: string) => void): (id: string) => void {
+  const noted = new Set<string>();
+  return (id) => {
+    if (noted.has(id)) return;
+    noted.add(id);
+    note(id);
+  };
 }
 
 function addressError(address: string, error: unknown): OperatorError | undefined {

@@ -38,23 +38,43 @@ export function parseJson(text: string): ReadValue<Json> {
   return repeated === undefined ? parsed(json) : unparsed(`has the key ${JSON.stringify(echo(repeated))} twice`);
 }
 
-// Matches each bracket and each string. A string before a colon is a key.
-const STRUCTURE = /[{}[\]]|("[^"\\]*(?:\\.[^"\\]*)*")([ \t\n\r]*:)?/g;
+const STRUCTURE = /["{}[\]]/g;
+const COLON = /[ \t\n\r]*:/y;
 
 /** Returns the first key that one object has twice. `text` must be JSON. */
 function findRepeatedKey(text: string): string | undefined {
   const scopes: Set<string>[] = [];
-  for (const [token, quoted, colon] of text.matchAll(STRUCTURE)) {
-    if (quoted === undefined) {
+  const structure = new RegExp(STRUCTURE);
+  for (let found = structure.exec(text); found !== null; found = structure.exec(text)) {
+    const [token] = found;
+    if (token !== '"') {
       if (token === "{" || token === "[") scopes.push(new Set());
       else scopes.pop();
-    } else if (colon !== undefined) {
-      // Decoded, because the same key may be written with and without escapes.
-      const key = JSON.parse(quoted) as string;
-      const keys = scopes.at(-1);
-      if (keys?.has(key) === true) return key;
-      keys?.add(key);
+      continue;
     }
+    const end = closingQuote(text, found.index);
+    structure.lastIndex = end + 1;
+    COLON.lastIndex = end + 1;
+    // A string before a colon is a key.
+    if (!COLON.test(text)) continue;
+    // Decoded, because the same key may be written with and without escapes.
+    const key = JSON.parse(text.slice(found.index, end + 1)) as string;
+    const keys = scopes.at(-1);
+    if (keys?.has(key) === true) return key;
+    keys?.add(key);
   }
   return undefined;
+}
+
+/**
+ * Returns the place of the quote that ends the string. No pattern looks for it: a pattern with a
+ * repeated group exhausts the stack over a string of a million escapes.
+ */
+function closingQuote(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let first = end;
+    while (text[first - 1] === "\\") first -= 1;
+    // An even number of backslashes escapes backslashes alone.
+    if ((end - first) % 2 === 0) return end;
+  }
 }

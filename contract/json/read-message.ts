@@ -12,7 +12,7 @@ import {
 } from "../field-problem.js";
 import { type NumberFields, TIMESTAMP } from "../json-support.js";
 import { isJsonObject, type Json } from "./parse-json.js";
-import { readDecimal, readEnum, readNumber, readScalar, readString, scalarJson } from "./read-scalar.js";
+import { isEnum, readDecimal, readEnum, readNumber, readScalar, readString, scalarJson } from "./read-scalar.js";
 import { parseTimestamp } from "./timestamp.js";
 
 type ListField = DescField & { fieldKind: "list" };
@@ -183,7 +183,7 @@ export class MessageReader {
 
   #readPlain(field: DescField, json: Json): ReadValue<unknown> {
     if (field.message !== undefined) return readTimestamp(field.message, json);
-    if (field.enum !== undefined) return readEnum(field.enum, json);
+    if (isEnum(field)) return readEnum(field, json);
     if (this.#numbers.isDecimal(field)) return readDecimal(json);
     return this.#numbers.isNumber(field) ? readNumber(json) : readScalar(field.scalar, json);
   }

@@ -12,8 +12,8 @@ interface Parameter {
 
 /**
  * Reads the fields of a request from names and texts, as a query has them. A repeated field takes
- * its values one by one ("status=failed&status=canceled"), a map its pairs
- * ("metadata[order_id]=17").
+ * its values one by one ("status=failed&status=canceled"), a map its pairs: "metadata[order_id]=17"
+ * or, since many generators make no call of the first, "metadata=order_id=17".
  */
 export class ParameterReader {
   readonly #reader: MessageReader;
@@ -41,9 +41,11 @@ export class ParameterReader {
     const parameter = this.#parameterNamed(name);
     if (parameter === undefined) return false;
     const { field, key } = parameter;
-    if (isMap(field) && key === undefined)
-      this.#reader.refuse(name, unparsed(`must be sent as ${name}[key]=value, for each pair`));
-    else if (text === undefined) this.#reader.refuse(name, unparsed("must be percent-encoded UTF-8"));
+    if (isMap(field) && key === undefined) {
+      const [, first, value] = /^([^=]*)=(.*)$/s.exec(text ?? "") ?? [];
+      if (first !== undefined) return this.read(`${name}[${first}]`, value);
+      this.#reader.refuse(name, unparsed(`must be sent as ${name}[key]=value or ${name}=key=value, for each pair`));
+    } else if (text === undefined) this.#reader.refuse(name, unparsed("must be percent-encoded UTF-8"));
     else if (this.#seen.has(name) && field.fieldKind !== "list")
       this.#reader.refuse(name, unparsed("must be sent only once", "REPEATED"));
     else if (text !== "" || takesEmptyText(field)) this.#readText(field, key, text);

@@ -1,6 +1,7 @@
-import { type DescEnum, ScalarType } from "@bufbuild/protobuf";
+import { type DescEnum, type DescField, ScalarType } from "@bufbuild/protobuf";
 import { base64Decode } from "@bufbuild/protobuf/wire";
 
+import { lineOf } from "../comments.js";
 import { parsed, type ReadValue, unparsed } from "../field-problem.js";
 import { type Json, JsonNumber } from "./parse-json.js";
 
@@ -93,11 +94,37 @@ function plainNumber(text: string): string | undefined {
 }
 
 /** Reads the name of an enum value as `enumName` writes it. The zero value has no name. */
-export function readEnum(desc: DescEnum, json: Json): ReadValue<number> {
-  const value = desc.values.find((candidate) => candidate.number !== 0 && enumName(desc, candidate.name) === json);
+export function readEnum(field: EnumField, json: Json): ReadValue<number> {
+  const names = requestNames(field);
+  const value = names.includes(json as string)
+    ? field.enum.values.find(({ name }) => enumName(field.enum, name) === json)
+    : undefined;
   if (value !== undefined) return parsed(value.number);
-  const names = desc.values.filter(({ number }) => number !== 0).map(({ name }) => enumName(desc, name));
   return unparsed(`must be one of ${names.join(", ")}`, typeof json === "string" ? "UNKNOWN_VALUE" : "WRONG_TYPE");
+}
+
+/** A field, a list or a map of the values of an enum. */
+export type EnumField = DescField & { readonly enum: DescEnum };
+
+export function isEnum(field: DescField): field is EnumField {
+  return field.enum !== undefined;
+}
+
+const namesOfFields = new WeakMap<DescField, readonly string[]>();
+
+/**
+ * The names that a request may have in the field: those of a comment that begins with "ACTIVE or
+ * PAUSED.", else all.
+ */
+export function requestNames(field: EnumField): readonly string[] {
+  const known = namesOfFields.get(field);
+  if (known !== undefined) return known;
+  const all = field.enum.values.filter(({ number }) => number !== 0).map(({ name }) => enumName(field.enum, name));
+  const [first = ""] = lineOf(field).split(".");
+  const named = first.split(/, | or /).map((word) => word.toLowerCase());
+  const names = named.every((name) => all.includes(name)) ? named : all;
+  namesOfFields.set(field, names);
+  return names;
 }
 
 /** Returns the value's name in lower case, without the prefix that all values share. */

@@ -6,7 +6,7 @@ import type { RateLimits } from "./calls/call-rates.js";
 export interface GrpcLimits extends RateLimits {
   /** Maximum size of a request in bytes. A larger one is refused with REQUEST_TOO_LARGE. */
   readonly requestBytesMax: number;
-  /** The same limit for an rpc with the option `bulk`. */
+  /** Maximum size of a request to an rpc with the option `bulk`, in bytes. */
   readonly bulkBytesMax: number;
   /** Maximum time for a request to arrive. After it the call ends with DEADLINE_EXCEEDED. */
   readonly requestMillisMax: number;

@@ -58,6 +58,8 @@ export interface GrpcServerOptions {
   readonly address: string;
   readonly cellOf: CellOf;
   readonly keys: Pick<Keys, "apiKeyWithSecret">;
+  /** Whether the database was restored, and no person has confirmed that yet. */
+  readonly restoreWaits: () => Promise<boolean>;
   /** Resolves if the database responds. Called once a second to update the health status. */
   readonly ping: () => Promise<unknown>;
   readonly now: () => UnixMillis;
@@ -171,6 +173,7 @@ export async function serve(surface: Surface, options: ServingOptions): Promise<
       stopListeners.add(stop);
       return () => stopListeners.delete(stop);
     },
+    onConnectionClosing: requests.onConnectionClosing.bind(requests),
     onInFlight: (change) => {
       calls.inFlight += change;
     },
@@ -220,10 +223,17 @@ export async function serve(surface: Surface, options: ServingOptions): Promise<
 }
 
 function requestGuardOf({ services }: ServedContract, { limits, logger, meter }: ServingOptions): RequestGuard {
-  const bulkPaths = new Set(services.flatMap(({ rpcs }) => rpcs.filter(({ bulk }) => bulk)).map(({ path }) => path));
+  const rpcs = services.flatMap((service) => service.rpcs);
+  const bulkPaths = new Set(rpcs.filter(({ bulk }) => bulk).map(({ path }) => path));
+  const streamingPaths = new Set(rpcs.filter(({ streams }) => streams !== "none").map(({ path }) => path));
+  const writingPaths = new Set(
+    rpcs.filter(({ idempotencyKey }) => idempotencyKey !== "ignored").map(({ path }) => path),
+  );
   return new RequestGuard({
     requestMillisMax: limits.requestMillisMax,
     requestBytesMaxOf: (path) => (bulkPaths.has(path) ? limits.bulkBytesMax : limits.requestBytesMax),
+    streams: (path) => streamingPaths.has(path),
+    writes: (path) => writingPaths.has(path),
     onRefused: noteRefused(logger, meter),
   });
 }
@@ -296,7 +306,7 @@ function definitionOf(service: ServiceContract): ServiceDefinition {
     localName,
     {
       path,
-      requestStream: streams === "both",
+      requestStream: streams === "both" || streams === "client",
       responseStream: streams !== "none",
       requestSerialize: bytes,
       requestDeserialize: bytes,

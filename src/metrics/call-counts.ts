@@ -10,6 +10,7 @@ const TYPES: Readonly<Record<RpcContract["streams"], string>> = {
   none: "unary",
   both: "bidi_stream",
   server: "server_stream",
+  client: "client_stream",
 };
 
 /** The families that all rpcs share. */

@@ -3,6 +3,7 @@ import { toUUID, type TypeId } from "typeid-js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { DepositRegistration } from "../operators/rails.js";
 import { WrongRailAccountError } from "../rails/rail-kind.js";
+import { toldCodeOf, wordsOf } from "../rails/told-code.js";
 import { callbackUrls } from "../startup/callbacks.js";
 import { type Callbacks, openRail } from "../startup/rails.js";
 import { cellOf, type Database } from "../storage/database.js";
@@ -47,17 +48,19 @@ export function depositRegistration(
       if (opened.receivedPayments === undefined || opened.registerForDeposits === undefined) {
         return { kind: "unusable", problem: "must be a rail that lists received payments" };
       }
-      if (!(await mayBegin())) return { kind: "ended" };
       const signal = AbortSignal.timeout(MILLIS_MAX);
       const listFailure = await opened.registerForReceivedPayments?.(contact, signal);
-      if (listFailure !== undefined) return { kind: "failed", code: listFailure };
+      if (listFailure !== undefined) return { kind: "failed", code: wordsOf(opened, toldCodeOf(listFailure)) };
       const uuid = toUUID(account.id as string as TypeId<"rail">);
       const urls = {
         confirmationUrl: callbackUrl("confirmation", uuid),
         validationUrl: callbackUrl("validation", uuid),
       };
       const failure = await opened.registerForDeposits(urls, signal);
-      if (failure !== undefined && failure !== KEPT) return { kind: "failed", code: failure };
+      if (failure !== undefined && failure !== KEPT)
+        return { kind: "failed", code: wordsOf(opened, toldCodeOf(failure)) };
+      // Only now the book changes: a rail that refuses leaves everything as it was.
+      if (!(await mayBegin())) return { kind: "ended" };
       const since = await beginDeposits(cell, account.id, now());
       return { kind: "registered", since, keptAddresses: failure === KEPT };
     },

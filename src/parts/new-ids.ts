@@ -5,11 +5,14 @@ import { typeidUnboxed } from "typeid-js";
 import { type DepositReference, depositReferenceOf } from "../domain/values/deposit-reference.js";
 import type { AccountId, DestinationId, FreezeId, TransactionId, WebhookEndpointId } from "../domain/values/ids.js";
 
-/** A book is never so full that as many references are all taken. */
-const CANDIDATES = 3;
+/**
+ * With a million accounts in a book, one of eight references is taken: all eight are so for one new
+ * account of 17 million.
+ */
+const CANDIDATES = 8;
 
 /** Returns random references: a new account gets the first that is free. */
-export function newDepositReferences(): readonly DepositReference[] {
+function newDepositReferences(): readonly DepositReference[] {
   return Array.from({ length: CANDIDATES }, () => depositReferenceOf(randomInt(2_000_000, 10_000_000)));
 }
 

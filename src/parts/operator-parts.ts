@@ -12,6 +12,7 @@ import { StoredSignIn } from "../storage/operators/sign-in.js";
 import { bookedMovements } from "../storage/rails/booked-movements.js";
 import { depositRegistration } from "./deposit-registration.js";
 import { railChanges } from "./rail-changes.js";
+import { railProbes } from "./rail-probes.js";
 import { railReads } from "./rail-reads.js";
 
 interface OperatorPartsOptions {
@@ -19,6 +20,8 @@ interface OperatorPartsOptions {
   readonly fourEyes: FourEyes;
   /** Whether the servers have an address for callbacks. */
   readonly hasCallbacks: boolean;
+  /** Whether the parts are a server's, which rails call back. */
+  readonly isServer: boolean;
 }
 
 /** What the rpcs of operators need of a database. */
@@ -28,9 +31,10 @@ export type OperatorParts = Omit<HandlersOptions, "cellOf" | "listTurns" | "now"
 export function operatorParts(
   database: Database,
   { callbacks, railHosts: hosts, consoleOrigin }: Pick<Config, "callbacks" | "railHosts" | "consoleOrigin">,
-  { now, fourEyes, hasCallbacks }: OperatorPartsOptions,
+  { now, fourEyes, hasCallbacks, isServer }: OperatorPartsOptions,
 ): OperatorParts {
   const administration = new StoredAdministration(database, { now, fourEyes });
+  const callbacksNow = () => callbacks && { settings: callbacks, secrets: readCallbackSecrets(callbacks) };
   const store = new StoredSignIn(database.cells[0], administration, now);
   return {
     administration,
@@ -41,11 +45,8 @@ export function operatorParts(
       return bookedMovements({ engine, directory, reader }, { organizationId: organization.id, rail });
     },
     railReads: railReads(database, { now, hosts, hasCallbacks }),
-    railChanges: railChanges(database, { now, hosts }),
-    depositRegistration: depositRegistration(database, {
-      callbacks: () => callbacks && { settings: callbacks, secrets: readCallbackSecrets(callbacks) },
-      hosts,
-      now,
-    }),
+    railChanges: railChanges(database, { callbacks: callbacksNow, isServer, hosts, now }),
+    railProbes: railProbes(database, { callbacks: callbacksNow, hosts, now }),
+    depositRegistration: depositRegistration(database, { callbacks: callbacksNow, hosts, now }),
   };
 }

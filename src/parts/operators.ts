@@ -20,7 +20,12 @@ export async function startOperators(
   const [exposure] = operatorExposure(address, options.tls !== undefined);
   if (exposure !== undefined) throw new OperatorError(exposure);
   const { now } = options;
-  const parts = operatorParts(database, config, { now, fourEyes, hasCallbacks: callbacks !== undefined });
+  const parts = operatorParts(database, config, {
+    now,
+    fourEyes,
+    hasCallbacks: callbacks !== undefined,
+    isServer: true,
+  });
   try {
     return await startOperatorServer({ ...options, ...parts, address });
   } catch (error) {

@@ -2,8 +2,8 @@ import { typeidUnboxed } from "typeid-js";
 
 import { Turns } from "../../runtime/turns.js";
 import type { RailAccountId } from "../domain/payment.js";
+import { contentFrom } from "../domain/proposal-content.js";
 import type { SetRailAccount } from "../domain/rails/change-rail-accounts.js";
-import { contentFrom } from "../domain/second-person.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { AskedRailAccount, RailAccountProblem, RailChanges, RailOwner } from "../operators/rails.js";
@@ -23,12 +23,9 @@ import {
   type StoredRailAccount,
   storedRailAccount,
 } from "../storage/rails/rail-accounts.js";
+import { credentialsTrial, type TrialOptions } from "./credentials-trial.js";
 
-interface RailChangesOptions {
-  readonly now: () => UnixMillis;
-  /** The hosts at which live accounts may be, beside those of the rails. */
-  readonly hosts: readonly string[];
-}
+type RailChangesOptions = TrialOptions;
 
 /** Another change of an account may come between the look at all accounts and the commit. */
 const TRIES_MAX = 5;
@@ -74,6 +71,7 @@ export function railChanges(database: Pick<Database, "cells">, options: RailChan
         if (!isStale || tries === TRIES_MAX) return outcome;
       }
     },
+    tryCredentials: credentialsTrial(database, options),
     async isWhole(organization, { content, sealed }) {
       const fields = contentFrom(content);
       if (fields?.name !== "setRailAccount") return true;
@@ -160,7 +158,7 @@ function settingOf(
 function unusable(
   rail: RailKind,
   account: Parameters<RailKind["open"]>[0],
-  { now, hosts }: RailChangesOptions,
+  { now, hosts }: Pick<RailChangesOptions, "now" | "hosts">,
 ): readonly RailAccountProblem[] {
   try {
     rail.open(account, { now, monotonicMillis: () => performance.now(), callbackUrl: () => "", hosts });

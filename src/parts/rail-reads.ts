@@ -1,3 +1,4 @@
+import { refusedCredentialOf } from "../domain/rail-account.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { RailAccountStatus, RailReads } from "../operators/rails.js";
 import { parseFields } from "../rails/fields.js";
@@ -49,7 +50,7 @@ async function statusOf(cell: Cell, account: StoredRailAccount, options: RailRea
       .flatMap(({ oldestBegunAt }) => oldestBegunAt ?? [])
       .toSorted((one, other) => one - other)[0],
     unknownTransactionIds: named.map(({ transactionId }) => transactionId),
-    beginsPayouts: payouts !== "closed" && stopping.length === 0,
+    beginsPayouts: payouts !== "closed" && refusedCredentialOf(account) === undefined && stopping.length === 0,
     problem,
     depositsSince: account.depositsSince,
     depositsReadAt: account.depositsReadAt,

@@ -10,9 +10,14 @@ import type { DepositId, TransactionId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { CellRails } from "../grpc/services/served-cell.js";
 import type { Ledger } from "../ledger/ledger.js";
+import type { PaymentRail } from "../rails/rail.js";
+import { toldCodeOf } from "../rails/told-code.js";
 import { BalanceReader } from "../settlement/balances.js";
 import type { Stopped } from "../settlement/breaker.js";
 import { DepositSweeper } from "../settlement/deposits/sweeper.js";
+import { RailFaults } from "../settlement/faults.js";
+import type { StoredPayment } from "../settlement/ports/payments.js";
+import type { RailAccounts } from "../settlement/ports/rail-accounts.js";
 import type { SettlementEvent, SettlementTiming, Submit } from "../settlement/ports/runtime.js";
 import { openPaymentOf } from "../settlement/schedule.js";
 import { Settlement } from "../settlement/settlement.js";
@@ -20,7 +25,7 @@ import { heldReasonOf } from "../settlement/unknown-payouts.js";
 import { failureLog } from "../startup/failure-facts.js";
 import { type Callbacks, railAccountsOf } from "../startup/rails.js";
 import type { Cell } from "../storage/database.js";
-import { noteQuestion } from "../storage/rails/balances.js";
+import { balanceQuestions } from "../storage/rails/balances.js";
 import { setPayouts } from "../storage/rails/change-rail-accounts.js";
 import { deposits } from "../storage/rails/deposits.js";
 import { railInbox } from "../storage/rails/inbox.js";
@@ -28,7 +33,6 @@ import { payments } from "../storage/rails/payments.js";
 import { balanceNotes } from "./balance-notes.js";
 import { depositCallbacks } from "./deposit-callbacks.js";
 import { cellLease, type Part, underLease } from "./lease.js";
-import { newDepositReferences } from "./new-ids.js";
 
 /** The rails of one cell, with the settlement that moves its payments. */
 export interface RunningRails extends CellRails, Part {
@@ -65,7 +69,8 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
   const stores = { payments: payments(cell), inbox: railInbox(cell) };
   const lease = cellLease(cell, { name: "settlement", onError, logger });
   const submit: Submit<RailCommand> = (command, deadline) => ledger.submit(command, deadline, { rail: true });
-  const shared = { railAccounts, lease, submit, timing, onEvent };
+  const faults = new RailFaults({ submitWatch: submit, timing, onEvent });
+  const shared = { railAccounts, lease, faults, submit, timing, onEvent };
   const settlement = new Settlement({
     ...stores,
     ...shared,
@@ -81,7 +86,6 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
   const sweeper = new DepositSweeper({
     newTransactionId,
     newDepositId: () => typeidUnboxed("dep") as string as DepositId,
-    newDepositReferences,
     typedMillisMax,
     deposits: deposits(cell),
     inbox: stores.inbox,
@@ -89,7 +93,7 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
   });
   const balances = new BalanceReader({
     payments: stores.payments,
-    noteQuestion: (id, question) => noteQuestion(cell, id, question),
+    ...balanceQuestions(cell, now),
     newQuestion: randomUUID,
     ...shared,
   });
@@ -98,16 +102,16 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
   return {
     ...stores,
     railAccounts,
-    heldReason: async (payment) => {
+    heldReason: async (payment, isFrozen) => {
       const account = railAccounts.account(payment.railAccountId);
-      return account && heldReasonOf(stores.payments, account, { payment, now: now() });
+      return account && heldReasonOf(stores.payments, account, { payment, isFrozen, now: now() });
     },
-    reportIn: (payment, message) =>
-      railAccounts.account(payment.railAccountId)?.rail.read(message, openPaymentOf(payment)),
+    meaningOf: (payment) => meaningIn(railAccounts, payment),
+    reportIn: (payment, message) => railIn(railAccounts, payment)?.read(message, openPaymentOf(payment)),
     wake: () => {
       settlement.wake();
     },
-    noteBalance: balanceNotes(cell, { rails: railAccounts, submit, now, logger }),
+    noteBalance: balanceNotes(cell, { rails: railAccounts, faults, submit, timing, onEvent, logger }),
     depositMessages,
     payoutsStopped: () => settlement.payoutsStopped,
     unreadableRows: () => sweeper.unreadableRows,
@@ -122,17 +126,33 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
   };
 }
 
-/** What an event is in the log. Those that need somebody are warnings. */
-const LEVELS: Readonly<Record<Exclude<SettlementEvent["kind"], "error">, "warn" | "info">> = {
+/** Says in words what the last code of a payment means, if its rail knows it. */
+function meaningIn(railAccounts: Pick<RailAccounts, "account">, payment: StoredPayment): string | undefined {
+  const { code, place } = toldCodeOf(payment.lastCode ?? "");
+  return place === undefined ? undefined : railIn(railAccounts, payment)?.explain?.(code, place);
+}
+
+function railIn(
+  railAccounts: Pick<RailAccounts, "account">,
+  { railAccountId }: Pick<StoredPayment, "railAccountId">,
+): PaymentRail | undefined {
+  return railAccounts.account(railAccountId)?.rail;
+}
+
+/** What an event is in the log. Those that need somebody are warnings, or errors. */
+const LEVELS: Readonly<Record<Exclude<SettlementEvent["kind"], "error">, "error" | "warn" | "info">> = {
+  "credentials refused": "error",
+  "request refused": "error",
   "outcome unknown": "warn",
   "no rail account": "warn",
   "payouts stopped": "warn",
   "payouts closed": "warn",
   "no list": "warn",
   "empty list": "warn",
-  "unreadable rows": "warn",
+  "rows not credited": "warn",
   "payment not booked": "warn",
   "return unclear": "warn",
+  "other rows": "info",
   sent: "info",
   "return sent": "info",
   blocked: "info",

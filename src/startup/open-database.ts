@@ -1,6 +1,6 @@
 import { type Database, type DatabaseAddress, type DatabaseOptions, openDatabase } from "../storage/database.js";
 import { missingMasterKeys } from "../storage/master-keys.js";
-import { type MigrationState, migrationState } from "../storage/migrate.js";
+import { areOfEarlierBuild, EARLIER_BUILD_ADVICE, type MigrationState, migrationState } from "../storage/migrate.js";
 import { describePostgres } from "../storage/postgres/address.js";
 import { MasterKeyError } from "../storage/secrets/master-key.js";
 import { BusyMachineError, ForeignFileError, MissingFileError } from "../storage/sqlite/file.js";
@@ -24,6 +24,13 @@ export function adviceOnRights(error: unknown): string | undefined {
   const { code, message } = failureFacts(error);
   // Knex drops the code of an error that occurs while it locks the migrations.
   return code === INSUFFICIENT_PRIVILEGE || message?.startsWith("permission denied for ") === true ? OWNER : undefined;
+}
+
+/** PgBouncer refuses a connection that sets what it is not told to ignore. */
+function adviceOnPooler(error: unknown): string | undefined {
+  return failureFacts(error).message?.startsWith("unsupported startup parameter") === true
+    ? "PgBouncer needs ignore_startup_parameters = extra_float_digits,statement_timeout,idle_in_transaction_session_timeout (docs/run.md)."
+    : undefined;
 }
 
 const LOCK_NOT_AVAILABLE = "55P03";
@@ -57,8 +64,8 @@ export function openCurrentDatabase(address: DatabaseAddress, options?: Database
 }
 
 /**
- * The same for a server. It also serves the schema of the next release, if that schema says that
- * this version may (docs/run.md).
+ * Opens the database for a server, as `openCurrentDatabase` does. It may have the schema of the
+ * next release, if that schema says that this version may serve it (docs/run.md).
  */
 export function openServableDatabase(address: DatabaseAddress): Promise<Database> {
   return openMigrated(address, { accepts: refuseUnservable });
@@ -97,15 +104,10 @@ function refuseUnknown(address: DatabaseAddress, states: readonly MigrationState
   );
 }
 
-const FIRST_BEFORE_THE_BASELINE = "0001-organizations";
-
 /** What is wrong with a database that has unknown migrations, and what to do about it. */
 export function unknownWords(unknown: readonly string[]): { readonly problem: string; readonly advice: string } {
-  if (unknown.includes(FIRST_BEFORE_THE_BASELINE)) {
-    return {
-      problem: "comes from a build before the first release",
-      advice: 'To take it along, see "From a build before the first release" in docs/operations.md.',
-    };
+  if (areOfEarlierBuild(unknown)) {
+    return { problem: "comes from a build before the first release", advice: EARLIER_BUILD_ADVICE };
   }
   return {
     problem: `has the migrations ${unknown.join(", ")}, which this version of kesc does not know`,
@@ -194,7 +196,7 @@ export function openingError(address: DatabaseAddress, error: unknown): Operator
     const advice = "Nothing is known about the file. Run the command again when the machine has time.";
     return new OperatorError(`${nameOf(address)} was not opened: ${error.message}. ${advice}`, { cause: error });
   }
-  const advice = isDamage(error) ? RESTORE : (adviceOnRights(error) ?? adviceOn(address));
+  const advice = isDamage(error) ? RESTORE : (adviceOnRights(error) ?? adviceOnPooler(error) ?? adviceOn(address));
   return new OperatorError(`${nameOf(address)} cannot be opened: ${reasonOf(error)}. ${advice}`, { cause: error });
 }
 
@@ -212,7 +214,7 @@ export async function withCurrentDatabase<Result>(
   }
 }
 
-/** The same with the database that the environment of this command names. */
+/** Calls `work` with the database that the environment of this command names. */
 export async function onDatabase<Result>(
   work: (database: Database, config: Config) => Promise<Result>,
   options?: DatabaseOptions,
@@ -221,11 +223,12 @@ export async function onDatabase<Result>(
   return withCurrentDatabase(config.database, (database) => work(database, config), options);
 }
 
-/** The same without a limit on statements: the work may take longer than a server would wait. */
+/** Does as `onDatabase` without a limit on statements, for work that takes longer than a call. */
 export function onDatabaseForLong<Result>(
   work: (database: Database, config: Config) => Promise<Result>,
+  options: Pick<DatabaseOptions, "onlyReads"> = {},
 ): Promise<Result> {
-  return onDatabase(work, { statementMillisMax: 0 });
+  return onDatabase(work, { ...options, statementMillisMax: 0 });
 }
 
 /** Omits the user name and the password. */

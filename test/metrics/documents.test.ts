@@ -121,9 +121,11 @@ describe("the documents of the metrics", () => {
     }
   });
 
-  it("pass promtool, if Debian's package prometheus is here, and the gravest alerts fire when they should", function () {
+  it("pass promtool, if Debian's package prometheus is here, and the gravest alerts fire when they should", async function () {
     if (spawnSync("promtool", ["--version"]).error !== undefined) this.skip();
     execFileSync("promtool", ["check", "rules", ALERTS], { stdio: "pipe" });
+    for (const input of [await gatewayMetrics(), jobMetrics(), await serverMetrics()])
+      execFileSync("promtool", ["check", "metrics"], { input, stdio: "pipe" });
     execFileSync("promtool", ["test", "rules", "deploy/prometheus/alerts.test.yml"], { stdio: "pipe" });
   });
 });

@@ -4,10 +4,12 @@ import { expect } from "chai";
 import { pino } from "pino";
 import { toUUID, type TypeId } from "typeid-js";
 
+import { SYSTEM_TIMING } from "../../runtime/wait.js";
 import type { RailAccountId } from "../../src/domain/payment.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { balanceNotes } from "../../src/parts/balance-notes.js";
-import type { SubmitWatch } from "../../src/settlement/balances.js";
+import { RailFaults } from "../../src/settlement/faults.js";
+import type { SubmitWatch } from "../../src/settlement/ports/runtime.js";
 import { railAccountsOf } from "../../src/startup/rails.js";
 import { keys } from "../../src/storage/keys.js";
 import { noteQuestion } from "../../src/storage/rails/balances.js";
@@ -61,14 +63,21 @@ describe("the balances of a server", () => {
       watched.push(availableCents);
       return Promise.reject(new Error("the test has no ledger"));
     };
-    const note = balanceNotes(opened.cell, { rails: served, submit, now: () => now, logger });
+    const timing = { ...SYSTEM_TIMING, now: () => now };
+    const faults = new RailFaults({ submitWatch: submit, timing, onEvent: () => undefined });
+    const note = balanceNotes(opened.cell, { rails: served, faults, submit, timing, onEvent: () => undefined, logger });
     const told = (shillings: string) => ({
       purpose: "balance" as const,
       body: balanceResult(`Utility Account|KES|${shillings}|7.50|0.00|0.00&Working Account|KES|1.00`),
     });
     const stored = async (): Promise<string | undefined> => (await storedRailAccounts(opened.cell))[0]?.balance?.json;
 
-    for (const question of [FIRST, SECOND]) await noteQuestion(opened.cell, ID, question);
+    for (const [question, at] of [
+      [FIRST, toUnixMillis(0)],
+      [SECOND, now],
+    ] as const) {
+      await noteQuestion(opened.cell, { id: ID, question, at });
+    }
     // No address of an earlier question counts, nor one that names the account.
     for (const uuid of [FIRST, toUUID(ID as string as TypeId<"rail">)]) note(uuid, told("1.00"));
     note(SECOND, { purpose: "balance", body: "no balance" });

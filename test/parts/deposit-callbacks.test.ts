@@ -11,15 +11,14 @@ import { saveRailAccount } from "../../src/storage/rails/change-rail-accounts.js
 import { beginDeposits, deposits } from "../../src/storage/rails/deposits.js";
 import { mpesaRail } from "../rails/mpesa/mpesa-rail.js";
 import { ManualTiming, settled } from "../settlement/support/manual-timing.js";
-import { PaymentsPlace, railSetting } from "../storage/rails/given-payments.js";
-import { depositReference, freezeAccount, numberAccount, setLimits } from "../support/commands.js";
+import { NUMBER, PaymentsPlace, railSetting } from "../storage/rails/given-payments.js";
+import { depositReference, freezeAccount, setLimits } from "../support/commands.js";
 import { ENGINES } from "../support/databases.js";
 import { eventually } from "../support/eventually.js";
 
 const ID = typeidUnboxed("rail") as string as RailAccountId;
 const UUID = toUUID(ID as string as TypeId<"rail">);
 const UNKNOWN_UUID = "01932d53-1b2e-7c3a-8f00-0123456789ab";
-const NUMBER = depositReference(1);
 const [NO_ACCOUNT, WRONG_AMOUNT] = ["C2B00012", "C2B00013"];
 
 for (const engine of ENGINES) {
@@ -123,11 +122,6 @@ for (const engine of ENGINES) {
     });
 
     describe("as a validation", () => {
-      beforeEach(async () => {
-        const { organizationId, accountId } = place;
-        await place.commit(numberAccount(organizationId, accountId, [NUMBER]));
-      });
-
       const ask = (reference: string, amount = "100", uuid = UUID): Promise<string | undefined> =>
         callbacks.answer(uuid, JSON.stringify({ TransAmount: amount, BillRefNumber: reference }));
       const codeOf = async (reference: string, amount?: string): Promise<unknown> => {

@@ -30,8 +30,10 @@ describe("the registration for deposits", () => {
   let organizationId: OrganizationId;
   let callbacks: Callbacks | undefined;
   let hosts: readonly string[];
+  let begun: number;
 
   beforeEach(async () => {
+    begun = 0;
     callbacks = CALLBACKS;
     hosts = ["127.0.0.1"];
     daraja = await startDaraja({ organizations: [newOrganization({ c2bVersion: 2 })] });
@@ -50,7 +52,10 @@ describe("the registration for deposits", () => {
     const asked: AskedRegistration = {
       rail: rail as Rail,
       contact: "+254700000001" as PhoneNumber,
-      mayBegin: () => Promise.resolve(mayBegin),
+      mayBegin: () => {
+        begun += 1;
+        return Promise.resolve(mayBegin);
+      },
     };
     return registration.register({ id: organizationId, cell: 0, isSandbox: false }, asked);
   }
@@ -68,17 +73,22 @@ describe("the registration for deposits", () => {
     expect(await register("mpesa", LATER)).to.deep.equal({ kind: "registered", since: NOW, keptAddresses: true });
   });
 
-  it("tells the rail nothing unless it may begin", async () => {
+  it("begins nothing unless the book may change, and is whole the second time", async () => {
     expect(await register("mpesa", NOW, false)).to.deep.equal({ kind: "ended" });
-    expect(await register()).to.include({ keptAddresses: false });
+    expect(await since()).to.deep.equal([]);
+    expect(await register()).to.include({ kind: "registered", keptAddresses: true });
   });
 
   it("begins nothing when the rail refuses", async () => {
     daraja.organization.c2bVersion = 1;
-    expect(await register()).to.deep.equal({ kind: "failed", code: "401.003.01" });
+    expect(await register()).to.deep.equal({
+      kind: "failed",
+      code: "the app lacks the product of this path (401.003.01, /mpesa/c2b/v2/registerurl)",
+    });
     await daraja.goOffline();
     expect(await register()).to.include({ kind: "failed" });
     expect(await since()).to.deep.equal([]);
+    expect(begun, "changes of the book").to.equal(0);
   });
 
   it("needs an account, of a rail with lists, that this program can open, and callbacks", async () => {

@@ -18,7 +18,7 @@ describe("config", () => {
       batchMax: 256,
       queueMax: 10_000,
       payerMillis: 90 * 86_400_000,
-      phoneCoolingMillis: 0,
+      phoneCoolingMillis: 86_400_000,
       destinationCoolingMillis: 86_400_000,
       callbacks: undefined,
       railHosts: [],

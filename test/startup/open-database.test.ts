@@ -79,17 +79,18 @@ describe("a database file that is not KESC's, or no longer whole", () => {
 
   const DAMAGED =
     /Check DATABASE_URL; if the file is the right one, it is damaged: .* restore the last backup: kesc restore FILE/;
+  const LOST_ID = /sqlite3 FILE "PRAGMA application_id = 1262834499", and then kesc verify/;
   const FOREIGN = /it belongs to another application/;
   const NO_DATABASE = /it is not an SQLite database/;
   const CUT = /malformed|SQLITE_CORRUPT/;
   const WITH_LOG = /it is missing or empty, but its log .*-wal exists/;
   const NEWER = /the migrations 9999-of-the-future, which this version of kesc does not know/;
   const UNRELEASED = /comes from a build before the first release/;
-  const HOW_TO_TAKE_ALONG = /To take it along, see .* in docs\/operations\.md/;
+  const LAST_READER = /The commit [0-9a-f]{8} is the last that reads it\./;
   const OTHER_VERSION = /Use the version that created them, or restore an earlier backup/;
   const NOTES = "CREATE TABLE notes (words TEXT)";
   const MARKED = `PRAGMA application_id = ${String(FOREIGN_APPLICATION)}; ${NOTES}`;
-  const OF_BEFORE = "UPDATE knex_migrations SET name = '0001-organizations'";
+  const renamed = (first: string) => `UPDATE knex_migrations SET name = '${first}' WHERE name = '0001-first-release'`;
   const IN_FUTURE = "INSERT INTO knex_migrations (name, batch) VALUES ('9999-of-the-future', 99)";
 
   const bytes =
@@ -121,9 +122,16 @@ describe("a database file that is not KESC's, or no longer whole", () => {
     ["another application's database, which does not say whose it is", madeBy(NOTES), FOREIGN],
     ["another application's database, which does", madeBy(MARKED), FOREIGN],
     ["half of our own", halfOfOurs, CUT],
+    ["our own, restored from a .dump", oursAfter("PRAGMA application_id = 0"), /no application id/, LOST_ID],
     ["nothing, with the log that belonged to it", bytes("", randomBytes(5_000)), WITH_LOG],
     ["our own, which a newer version has migrated", oursAfter(IN_FUTURE), NEWER, OTHER_VERSION],
-    ["our own, of a build before the first release", oursAfter(OF_BEFORE), UNRELEASED, HOW_TO_TAKE_ALONG],
+    [
+      "our own, of the last build before the first release",
+      oursAfter(renamed("0001-baseline")),
+      UNRELEASED,
+      LAST_READER,
+    ],
+    ["our own, of an earlier build", oursAfter(renamed("0001-organizations")), UNRELEASED, LAST_READER],
   ];
   for (const [name, make, says, advises = DAMAGED] of REFUSED) {
     it(`that is ${name}: is refused with advice, and stays unchanged`, async () => {
@@ -171,6 +179,16 @@ describe("a database file that is not KESC's, or no longer whole", () => {
     expect(status, stderr).to.equal(1);
     expect(stderr).to.match(/cannot be opened: EACCES.* Check DATABASE_URL, and that this user may write the file/);
     expect(contentOf(filename)).to.equal(before);
+  });
+});
+
+describe("a PostgreSQL database behind a pooler that refuses a setting", () => {
+  it("cannot be opened, and the advice names the setting of the pooler", () => {
+    const url = "postgres://kesc@127.0.0.1:6432/kesc";
+    const address = { engine: "postgres", url, connectionsMax: 1, masterKeyFile: "" } as const;
+    // What PgBouncer 1.18 answers.
+    const { message } = openingError(address, new Error("unsupported startup parameter: statement_timeout"));
+    expect(message).to.include("PgBouncer needs ignore_startup_parameters = extra_float_digits,statement_timeout");
   });
 });
 

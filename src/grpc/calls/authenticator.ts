@@ -18,7 +18,11 @@ export function lookupTurns(): Turns<string> {
 
 /** The API key of the caller, or the refusal of the call. */
 export type Authentication =
-  ApiKey | Extract<AnyRefusal, { reason: "MISSING_API_KEY" | "INVALID_API_KEY" | "QUEUE_FULL" | "BOOK_MOVING" }>;
+  | ApiKey
+  | Extract<
+      AnyRefusal,
+      { reason: "MISSING_API_KEY" | "INVALID_API_KEY" | "QUEUE_FULL" | "BOOK_MOVING" | "RESTORE_NOT_CONFIRMED" }
+    >;
 
 /** The parts of a call that identify its caller. */
 export interface AuthenticatedCall {
@@ -29,6 +33,8 @@ export interface AuthenticatedCall {
 
 export interface ApiKeyAuthenticatorOptions {
   readonly keys: Pick<Keys, "apiKeyWithSecret">;
+  /** Whether the database was restored, and no person has confirmed that yet. */
+  readonly restoreWaits: () => Promise<boolean>;
   readonly now: () => UnixMillis;
 }
 
@@ -51,8 +57,8 @@ const INVALID = "";
 /** The value of `authorization` that holds a key. */
 export const BEARER = /^bearer +(\S+)$/i;
 
-/** "moved": another place has the organization of the key. */
-type LookedUpKey = ApiKey | "moved" | undefined;
+/** "moved": another place has the organization of the key. "restored": no key is believed yet. */
+type LookedUpKey = ApiKey | "moved" | "restored" | undefined;
 
 /**
  * Identifies the caller by `x-api-key` or `authorization: Bearer`, and a caller without either by
@@ -82,7 +88,7 @@ export class ApiKeyAuthenticator {
   authenticate(call: AuthenticatedCall): Authentication | Promise<Authentication> {
     const secret = presentedSecret(call.metadata);
     if (secret === undefined) return { reason: "MISSING_API_KEY" };
-    if (secret === INVALID) return { reason: "INVALID_API_KEY" };
+    if (secret === INVALID) return { reason: "INVALID_API_KEY", ...problemOf(call.metadata) };
 
     const digest = digestOf(secret);
     const now = this.#options.now();
@@ -113,6 +119,7 @@ export class ApiKeyAuthenticator {
     }
     const key = await lookup;
     if (key === "moved") return { reason: "BOOK_MOVING" };
+    if (key === "restored") return { reason: "RESTORE_NOT_CONFIRMED" };
     // A certificate may be there for the connection alone. Then the caller has forgotten its key.
     if (key === undefined && namesOfCredential(secret) !== undefined) return { reason: "MISSING_API_KEY" };
     return liveOrInvalid(key, this.#options.now());
@@ -122,8 +129,9 @@ export class ApiKeyAuthenticator {
     // Takes the time before the read. A revocation during the read may be missed, and the second
     // counts from then.
     const freshUntil = this.#options.now() + FRESH_MILLIS;
-    const key = await this.#options.keys.apiKeyWithSecret(secret);
-    if (key === undefined || key === "moved") this.#cached.delete(digest);
+    const { keys, restoreWaits } = this.#options;
+    const key = (await restoreWaits()) ? "restored" : await keys.apiKeyWithSecret(secret);
+    if (typeof key !== "object") this.#cached.delete(digest);
     else this.#cached.set(digest, { key, freshUntil });
     return key;
   }
@@ -142,6 +150,18 @@ function digestOf(secret: string): string {
 
 function liveOrInvalid(key: ApiKey | undefined, now: UnixMillis): Authentication {
   return key !== undefined && isLive(key, now) ? key : { reason: "INVALID_API_KEY" };
+}
+
+/** Says which header is in the way. A proxy adds an `authorization` that its caller never sees. */
+function problemOf(metadata: Metadata): { readonly problem?: string } {
+  const [authorization] = metadata.get("authorization");
+  if (authorization === undefined) return {};
+  const isKey = BEARER.test(authorization.toString());
+  if (metadata.get("x-api-key").length > 0) {
+    const other = isKey ? "another key" : "something else";
+    return { problem: `authorization holds ${other} than x-api-key, and both count. Send one of them` };
+  }
+  return isKey ? {} : { problem: "authorization must be Bearer and the key" };
 }
 
 /**

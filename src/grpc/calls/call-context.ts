@@ -5,7 +5,7 @@ import { requestIdOf, traceIdOf, type TraceParent } from "../../../runtime/calle
 import { atEndOfTask, MicroBatch } from "../../../runtime/micro-batch.js";
 import type { CallSpan, Tracing } from "../../../runtime/tracing/tracing.js";
 import type { ApiKey } from "../../domain/api-key.js";
-import type { Authority } from "../../domain/second-person.js";
+import type { Authority } from "../../domain/authority.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { AccountId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
@@ -61,6 +61,11 @@ export interface ServingDependencies {
    * removes it.
    */
   readonly onStopping: (stop: () => void) => () => void;
+  /**
+   * The same when the connection of a stream is asked to close: `peer` is that of the call.
+   * Undefined: connections close with the server alone.
+   */
+  readonly onConnectionClosing?: (peer: string, stop: () => void) => () => void;
   /** Called with +1 when a call begins, and with -1 when its response has been sent. */
   readonly onInFlight: (change: 1 | -1) => void;
   readonly steps: CallSteps;
@@ -72,7 +77,7 @@ export interface ServingDependencies {
   readonly shown?: <Response>(response: Response) => Response;
 }
 
-/** The same for the calls of organizations. */
+/** What serves the calls of organizations. */
 export interface CallDependencies extends ServingDependencies {
   /** Where operators call the rpcs of organizations. Undefined: nobody but organizations calls. */
   readonly door?: OperatorsDoor | undefined;
@@ -132,8 +137,8 @@ export function recordOf(metadata: Metadata, { path }: RpcContract, tracing: Cal
 
 /**
  * Returns the caller's key, or the refusal of the call. Checks, in this order: SHUTTING_DOWN,
- * MISSING_API_KEY, INVALID_API_KEY, SCOPE_REQUIRED, RATE_LIMITED. A stream asks again while it is
- * open. It counts as one call, at its start.
+ * MISSING_API_KEY, RESTORE_NOT_CONFIRMED, INVALID_API_KEY, SCOPE_REQUIRED, RATE_LIMITED. A stream
+ * asks again while it is open. It counts as one call, at its start.
  */
 export function admit(
   contract: Pick<RpcContract, "isPublic" | "requiredScope" | "name" | "readsMany">,
@@ -255,7 +260,7 @@ export function parseRequest<Request, Input, Key extends Identity | undefined>(
   return rpc.parse(request, caller);
 }
 
-/** The same with the problems of the call's metadata: a refusal names every bad field at once. */
+/** Parses a request. A refusal names every bad field at once, also of the call's metadata. */
 export function parseCall<Request, Input, Key extends Identity | undefined>(
   rpc: Parameters<typeof parseRequest<Request, Input, Key>>[0],
   { contract, bytes, options, caller }: ParsedCall<Key>,

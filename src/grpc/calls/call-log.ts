@@ -65,11 +65,11 @@ function spanFactsOf(
   { path }: RpcContract,
   { request_id: requestId, code }: { readonly request_id: string; readonly code: string },
 ): Readonly<Record<string, string>> {
-  const [, service = "", method = ""] = path.split("/");
   return {
-    "rpc.system": "grpc",
-    "rpc.service": service,
-    "rpc.method": method,
+    // As @opentelemetry/semantic-conventions 1.45 names them. Those before are deprecated there.
+    "rpc.system.name": "grpc",
+    "rpc.method": path.slice(1),
+    "rpc.status_code": code,
     "kesc.code": code,
     "kesc.request_id": requestId,
   };

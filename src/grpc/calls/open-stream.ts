@@ -2,6 +2,7 @@ import type { ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
 
 import { traceOf } from "../../../runtime/error-trace.js";
 import type { AnyRefusal } from "../errors/refusal.js";
+import { withHead } from "../errors/status.js";
 import type { RpcContract } from "../messages/contract.js";
 import { type CallRecord, headOf, recordOf, refusalOfThrown, type ServingDependencies } from "./call-context.js";
 import { type Ending, logCall, type Refused, refused } from "./call-log.js";
@@ -70,10 +71,16 @@ export class OpenStream {
     });
     void this.endOnError(async () => {
       const admission = await admit();
-      this.#call.sendMetadata(headOf(this.record));
-      if ("admitted" in admission) await run(admission.admitted);
-      else this.end(admission);
+      if ("admitted" in admission) {
+        this.#sendHead();
+        await run(admission.admitted);
+      } else this.end(admission);
     });
+  }
+
+  /** grpc-js sends it once. */
+  #sendHead(): void {
+    this.#call.sendMetadata(headOf(this.record));
   }
 
   /** Calls `cleanUp` when the stream ends. */
@@ -81,13 +88,18 @@ export class OpenStream {
     this.#cleanups.push(cleanUp);
   }
 
-  /** Calls `stop` when the server begins to stop, also if it has begun already. */
+  /**
+   * Calls `stop` when the server begins to stop, also if it has begun already, and when the
+   * connection has reached its age.
+   */
   onStopping(stop: (refusal: AnyRefusal) => void): void {
     const { dependencies } = this.#context;
     const refuse = (): void => {
       stop({ reason: "SHUTTING_DOWN" });
     };
     this.atEnd(dependencies.onStopping(refuse));
+    const stay = dependencies.onConnectionClosing?.(this.#call.getPeer(), refuse);
+    if (stay !== undefined) this.atEnd(stay);
     // The server may have begun to stop during the look-up of the key.
     if (dependencies.isStopping()) refuse();
   }
@@ -127,10 +139,12 @@ export class OpenStream {
     this.#ending.abort();
     for (const cleanUp of this.#cleanups) cleanUp();
     try {
-      // grpc-js sends it only if the stream has not sent it yet.
-      this.#call.sendMetadata(headOf(this.record));
-      if (ending.kind === "refused") this.#call.emit("error", ending.status);
-      else this.#call.end();
+      if (ending.kind === "refused") this.#call.emit("error", withHead(ending.status, headOf(this.record)));
+      else {
+        // An admitted stream has sent it already.
+        this.#sendHead();
+        this.#call.end();
+      }
       const meter = dependencies.meter?.rpc(contract);
       logCall({ logger, meter }, contract, { record: this.record, ending, cancelled: this.#call.cancelled });
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Acted } from "../../domain/second-person.js";
+import type { Acted } from "../../domain/authority.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { ServedRefusal } from "../errors/refusal.js";
 
@@ -44,8 +44,8 @@ export function resultOf<Resource, Response>(
 }
 
 /**
- * The same of an operator's act. `responseOf` makes the response without a resource, too, if the
- * act waits for a second person.
+ * Makes the result of an operator's act. If the act waits for a second person, there is no
+ * resource: `responseOf` makes the response without it.
  */
 export function resultOfAct<Resource, Response>(
   outcome: Outcome<Resource>,

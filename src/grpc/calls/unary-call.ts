@@ -5,6 +5,7 @@ import { requestIdOf } from "../../../runtime/caller-ids.js";
 import { traceOf } from "../../../runtime/error-trace.js";
 import type { IdempotencyKey } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
+import { withHead } from "../errors/status.js";
 import type { RpcContract } from "../messages/contract.js";
 import type { ParsedFields } from "../messages/fields.js";
 import { masked } from "../messages/masked.js";
@@ -71,9 +72,9 @@ const NO_BYTES = Buffer.alloc(0);
 /**
  * Makes the handler of an rpc. Every call gets exactly one response and one log line.
  *
- * Checks, in this order: SHUTTING_DOWN, MISSING_API_KEY, INVALID_API_KEY, BOOK_MOVING,
- * SCOPE_REQUIRED, RATE_LIMITED, INVALID_FIELD, then the refusals of `run`. INVALID_FIELD names
- * every bad field at once, including the metadata `idempotency-key`.
+ * Checks, in this order: SHUTTING_DOWN, MISSING_API_KEY, RESTORE_NOT_CONFIRMED, INVALID_API_KEY,
+ * BOOK_MOVING, SCOPE_REQUIRED, RATE_LIMITED, INVALID_FIELD, then the refusals of `run`.
+ * INVALID_FIELD names every bad field at once, including the metadata `idempotency-key`.
  *
  * With the metadata `kesc-validate-only: true` the call ends before `run`, with OK and an empty
  * response. An error of the database becomes STORAGE_UNAVAILABLE; any other error becomes INTERNAL.
@@ -224,10 +225,13 @@ function send(
   callback: Parameters<UnaryHandler>[1],
   { reply, record }: { reply: Reply; record: CallRecord },
 ): void {
-  const initial = headOf(record);
-  if (reply.kind === "done" && reply.replayed) initial.set("idempotent-replayed", "true");
-  if (reply.kind === "done" && reply.proposalId !== undefined) initial.set("kesc-proposal", reply.proposalId);
-  call.sendMetadata(initial);
-  if (reply.kind === "done") callback(null, reply.bytes);
-  else callback(reply.status);
+  const head = headOf(record);
+  if (reply.kind === "refused") {
+    callback(withHead(reply.status, head));
+    return;
+  }
+  if (reply.replayed) head.set("idempotent-replayed", "true");
+  if (reply.proposalId !== undefined) head.set("kesc-proposal", reply.proposalId);
+  call.sendMetadata(head);
+  callback(null, reply.bytes);
 }

@@ -40,10 +40,15 @@ export const CALL_REFUSALS = {
     retryMillis: SOON_MILLIS,
   },
   SHUTTING_DOWN: {
-    ...unavailable`The server is shutting down. Nothing was done. Send the request again.`,
+    ...unavailable`The server, or this connection to it, is closing. Nothing was done. Send the request again.`,
     retryMillis: SOON_MILLIS,
   },
-  DEADLINE_EXCEEDED: deadlineExceeded`The deadline passed before the request was started. Nothing was done. Send the request again.`,
+  /** Somebody whose key was revoked after the backup must not act again. */
+  RESTORE_NOT_CONFIRMED: {
+    ...unavailable`The database was restored from a backup. No key and no person is believed before a person at the machine confirms the restore. Nothing was done. Send the request again later.`,
+    retryMillis: 30_000,
+  },
+  DEADLINE_EXCEEDED: deadlineExceeded`The deadline passed, and nothing was done. Send the request again.`,
   INVALID_FIELD: worded(
     "INVALID_ARGUMENT",
     ["fields"],
@@ -52,7 +57,12 @@ export const CALL_REFUSALS = {
       `Invalid request: ${fields.map(({ field, message }) => `${field} ${message}`).join("; ")}.`,
   ),
   MISSING_API_KEY: unauthenticated`The API key is missing. Send it as x-api-key, or as authorization: Bearer.`,
-  INVALID_API_KEY: unauthenticated`The API key is invalid: it is unknown, expired or revoked.`,
+  INVALID_API_KEY: worded(
+    "UNAUTHENTICATED",
+    ["problem"],
+    ({ problem = "it is unknown, expired or revoked" }: { readonly problem?: string }) =>
+      `The API key is invalid: ${problem}.`,
+  ),
   SCOPE_REQUIRED: permissionDenied`The API key lacks the scope ${"scope"}. Use a key that has it.`,
   RATE_LIMITED: worded(
     "RESOURCE_EXHAUSTED",
@@ -97,6 +107,6 @@ export const CALL_REFUSALS = {
 export type CallRefusal = RefusalsOf<typeof CALL_REFUSALS>;
 /** Every refusal that the program of an organization can get. */
 export type AnyRefusal = Refusal | CallRefusal;
-/** The same, and those that operators get. */
+/** Every refusal that an organization's program or an operator can get. */
 export type ServedRefusal = AnyRefusal | OperatorRefusal;
 export type Reason = AnyRefusal["reason"];

@@ -16,6 +16,8 @@ export const ANSWERS = { ...REFUSALS, ...CALL_REFUSALS, ...OPERATOR_REFUSALS };
 
 const DOMAIN = "kesc";
 const DETAILS = "grpc-status-details-bin";
+/** The retry policies of gRPC's libraries wait so long (gRFC A6). None reads a RetryInfo. */
+const PUSHBACK = "grpc-retry-pushback-ms";
 
 /** The gRPC status of a refusal. */
 export interface RefusalStatus {
@@ -41,7 +43,19 @@ export function statusOf(refusal: ServedRefusal): RefusalStatus {
   const message = statusMessageOf(refusal);
   const metadata = new Metadata();
   metadata.set(DETAILS, encode(StatusMessage, message));
+  const millis = retryMillisOf(refusal);
+  if (millis !== undefined) metadata.set(PUSHBACK, String(millis));
   return { code: statusCodeOf(refusal.reason), details: message.message, metadata };
+}
+
+/**
+ * Adds to a refusal the metadata that would stand before a response. The refusal is then
+ * Trailers-Only: proxies, meshes and clients read its status, and all else, in its first headers.
+ */
+export function withHead(status: RefusalStatus, head: Metadata): RefusalStatus {
+  const metadata = status.metadata.clone();
+  metadata.merge(head);
+  return { ...status, metadata };
 }
 
 /** Returns whether the status has details, which `statusOf` gives to each. */
@@ -57,10 +71,12 @@ export function statusMessageOf(refusal: ServedRefusal): StatusMessage {
   return { code: statusCodeOf(refusal.reason), message, details: detailsOf(refusal) };
 }
 
+const CLOCK_RETRY_MILLIS_MAX = 5 * 60_000;
+
 /** Returns an ErrorInfo, and a BadRequest or a RetryInfo if the reason has one. */
 function detailsOf(refusal: ServedRefusal): Any[] {
   const { reason } = refusal;
-  const { fields, retryMillis } = answerTo(refusal);
+  const { fields } = answerTo(refusal);
   const metadata = new Map(factsOf(fields, refusal));
   const details = [any("google.rpc.ErrorInfo", encode(ErrorInfo, { reason, domain: DOMAIN, metadata }))];
   if (refusal.reason === "INVALID_FIELD") {
@@ -72,11 +88,26 @@ function detailsOf(refusal: ServedRefusal): Any[] {
     }));
     details.push(any("google.rpc.BadRequest", encode(BadRequest, { field_violations: violations })));
   }
-  const millis = retryMillis ?? ("retryMillis" in refusal ? refusal.retryMillis : undefined);
+  const millis = retryMillisOf(refusal);
   if (millis !== undefined) {
     details.push(any("google.rpc.RetryInfo", encode(RetryInfo, { retry_delay: durationOf(millis) })));
   }
   return details;
+}
+
+/**
+ * Returns how long to wait before the next try, in whole milliseconds, rounded up: a call that is
+ * sent earlier would be refused again. Undefined if no time is known.
+ */
+function retryMillisOf(refusal: ServedRefusal): number | undefined {
+  const told = "retryMillis" in refusal ? refusal.retryMillis : clockMillis(refusal);
+  const millis = answerTo(refusal).retryMillis ?? told;
+  return millis === undefined ? undefined : Math.max(1, Math.ceil(millis));
+}
+
+/** A book goes on once the clock has passed its newest row, and sooner if a person acts. */
+function clockMillis(refusal: ServedRefusal): number | undefined {
+  return refusal.reason === "CLOCK_BEHIND" ? Math.min(refusal.behindMillis, CLOCK_RETRY_MILLIS_MAX) : undefined;
 }
 
 /** The types cannot say that the answer is the one for this reason. */
@@ -84,10 +115,8 @@ function answerTo({ reason }: ServedRefusal): Answer<ServedRefusal> {
   return ANSWERS[reason] as Answer<ServedRefusal>;
 }
 
-/** Rounds up to a millisecond: a call that is sent earlier would be refused again. */
 function durationOf(millis: number): { seconds: bigint; nanos: number } {
-  const whole = Math.max(1, Math.ceil(millis));
-  return { seconds: BigInt(Math.floor(whole / 1_000)), nanos: (whole % 1_000) * 1_000_000 };
+  return { seconds: BigInt(Math.floor(millis / 1_000)), nanos: (millis % 1_000) * 1_000_000 };
 }
 
 function any(typeName: string, value: Buffer): Any {

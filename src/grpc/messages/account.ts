@@ -31,6 +31,7 @@ export function toAccountMessage(account: Account, asOfSequence?: number): Accou
     updated_at: toTimestamp(account.updatedAt),
     etag: asOfSequence === undefined ? etagOf(account) : undefined,
     as_of_sequence: asOfSequence === undefined ? undefined : BigInt(asOfSequence),
+    warnings: [],
   };
 }
 

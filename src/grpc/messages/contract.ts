@@ -54,8 +54,8 @@ export interface RpcContract {
   readonly idempotencyKey: IdempotencyKeyUse;
   /** Whether the rpc reads many rows, as a list does. Such rpcs have a rate of their own. */
   readonly readsMany: boolean;
-  /** Which sides stream: none, both, or only the server. */
-  readonly streams: "none" | "both" | "server";
+  /** Which sides stream. Only in rpcs of operators the client may stream alone: a file. */
+  readonly streams: "none" | "both" | "server" | "client";
 }
 
 export interface ServiceContract {
@@ -68,7 +68,7 @@ export interface Contract {
   readonly services: readonly ServiceContract[];
   /** All files of the contract and of the services for health and reflection. */
   readonly files: FileRegistry;
-  /** The same files, as a serialized google.protobuf.FileDescriptorSet. */
+  /** `files` as a serialized google.protobuf.FileDescriptorSet. */
   readonly descriptorSet: Uint8Array;
 }
 
@@ -93,11 +93,11 @@ const BACKGROUND = "kesc.v1.background";
 const DESCRIPTOR_SET = packageFile("dist/proto/kesc.binpb");
 const OPERATORS_DESCRIPTOR_SET = packageFile("dist/proto/kesc-admin.binpb");
 
-const STREAMS: Readonly<Record<DescMethod["methodKind"], RpcContract["streams"] | undefined>> = {
+const STREAMS: Readonly<Record<DescMethod["methodKind"], RpcContract["streams"]>> = {
   unary: "none",
   bidi_streaming: "both",
   server_streaming: "server",
-  client_streaming: undefined,
+  client_streaming: "client",
 };
 
 let contract: Contract | undefined;
@@ -115,7 +115,7 @@ let operatorsContract: Contract | undefined;
 
 /**
  * Reads the contract of operators, once in a process. Throws if an rpc has no role and is not
- * public, or if only its client streams.
+ * public.
  */
 export function readOperatorsContract(): Contract {
   return (operatorsContract ??= contractIn(readFileSync(OPERATORS_DESCRIPTOR_SET), OPERATORS_PACKAGE, rolesOf));
@@ -206,7 +206,8 @@ function rpcContract(files: FileRegistry, method: DescMethod, rightsOf: RightsOf
   const fieldsWith = (option: string): readonly string[] =>
     method.input.fields.filter((field) => valueOf(files, field, option) === true).map((field) => field.name);
   const streams = STREAMS[method.methodKind];
-  if (streams === undefined) throw new Error(`${parent.typeName}.${name}: only its client streams`);
+  if (streams === "client" && parent.file.proto.package === PACKAGE)
+    throw new Error(`${parent.typeName}.${name}: only its client streams`);
   return {
     path: `/${parent.typeName}/${name}`,
     name: `${parent.name}/${name}`,

@@ -1,5 +1,11 @@
-import { DEPOSIT_REASONS, DEPOSIT_STATUSES, type DepositReason, type DepositStatus } from "../../domain/deposit.js";
-import { attestedReceipt } from "../../domain/receipt.js";
+import {
+  DEPOSIT_REASONS,
+  DEPOSIT_STATUSES,
+  type DepositReason,
+  type DepositStatus,
+  type SameNumber,
+} from "../../domain/deposit.js";
+import { attestedReceipt, sourceAndNumber } from "../../domain/receipt.js";
 import { DIRECT_RAIL } from "../../domain/transaction.js";
 import { formatCents } from "../../domain/values/cents.js";
 import { shownPhone } from "../../domain/values/masked-phone.js";
@@ -9,6 +15,7 @@ import {
   type Deposit as DepositMessage,
   DepositReason as DepositReasonMessage,
   DepositStatus as DepositStatusMessage,
+  type SameNumber as SameNumberMessage,
 } from "../../gen/kesc/v1/deposit.js";
 import { enumOf, parseWords } from "./enums.js";
 import { toTimestamp } from "./timestamp.js";
@@ -17,7 +24,7 @@ const STATUSES = enumOf(DepositStatusMessage, "DEPOSIT_STATUS", DEPOSIT_STATUSES
 const REASONS = enumOf(DepositReasonMessage, "DEPOSIT_REASON", DEPOSIT_REASONS);
 
 export function toDepositMessage(deposit: DepositSnapshot): DepositMessage {
-  const { rail, receipt, reason, maskedPhone, paidAt } = deposit;
+  const { rail, receipt, reason, sameNumber, maskedPhone, paidAt } = deposit;
   return {
     id: deposit.id,
     status: STATUSES[deposit.status],
@@ -33,6 +40,16 @@ export function toDepositMessage(deposit: DepositSnapshot): DepositMessage {
     paid_at: paidAt === undefined ? undefined : toTimestamp(paidAt),
     created_at: toTimestamp(deposit.createdAt),
     updated_at: toTimestamp(deposit.updatedAt),
+    same_number: sameNumber && toSameNumber(sameNumber),
+  };
+}
+
+function toSameNumber({ receipt, id }: SameNumber): SameNumberMessage {
+  const ofDeposit = id?.startsWith("dep_") === true;
+  return {
+    receipt: sourceAndNumber(receipt),
+    transaction_id: ofDeposit ? undefined : id,
+    deposit_id: ofDeposit ? id : undefined,
   };
 }
 

@@ -56,9 +56,7 @@ const PARSERS: { readonly [Kind in DestinationKind]: (unchecked: string) => Pars
 /** Parses the account number of a request. Only a paybill has one, and it must. */
 export function parseAccountNumberOf(unchecked: string, kind: Parsed<DestinationKind>): Parsed<string | undefined> {
   if (kind.ok && kind.value === "PAYBILL") return parseAccountNumber(unchecked);
-  return unchecked === "" || !kind.ok
-    ? parsed(undefined)
-    : unparsed("must not be sent with a kind other than PAYBILL", "CONFLICT");
+  return unchecked === "" || !kind.ok ? parsed(undefined) : unparsed("must be sent for a paybill alone", "CONFLICT");
 }
 
 /** Joins the parsed parts of a number. */

@@ -12,7 +12,19 @@ export function enumOf<
   Enum extends Readonly<Record<NumberName<Prefix, Word>, unknown>>,
 >(values: Enum, prefix: Prefix, words: readonly Word[]): { readonly [Each in Word]: Enum[NumberName<Prefix, Each>] } {
   const valueOf = (word: Word): unknown => values[`${prefix}_${word.toUpperCase() as Uppercase<Word>}`];
-  return Object.fromEntries(words.map((word) => [word, valueOf(word)])) as never;
+  const numberOf = Object.fromEntries(words.map((word) => [word, valueOf(word)]));
+  prefixes.set(numberOf, prefix);
+  return numberOf as never;
+}
+
+/** The prefix of the labels that the numbers of `enumOf` have in the contract. */
+const prefixes = new WeakMap<object, string>();
+
+/** Refuses another number, in the labels that tools of gRPC take. REST refuses in its own. */
+export function unknownWord(words: readonly string[], numberOf: object): Parsed<never> {
+  const prefix = prefixes.get(numberOf);
+  const labels = words.map((word) => (prefix === undefined ? word : `${prefix}_${word.toUpperCase()}`));
+  return unparsed(`must be one of ${labels.join(", ")}`, "UNKNOWN_VALUE");
 }
 
 /** Parses a word that a request may leave out. */
@@ -23,7 +35,7 @@ export function parseWord<Word extends string>(
 ): Parsed<Word | undefined> {
   if (unchecked === 0) return parsed(undefined);
   const word = words.find((known) => numberOf[known] === unchecked);
-  return word === undefined ? unparsed(`must be one of ${words.join(", ")}`, "UNKNOWN_VALUE") : parsed(word);
+  return word === undefined ? unknownWord(words, numberOf) : parsed(word);
 }
 
 /** Parses a word that a request must have. */
@@ -48,6 +60,6 @@ export function parseWords<Word extends string>(
 ): Parsed<readonly Word[] | undefined> {
   const asked = new Set(unchecked);
   const found = words.filter((word) => asked.has(numberOf[word]));
-  if (found.length < asked.size) return unparsed(`must be one of ${words.join(", ")}`, "UNKNOWN_VALUE");
+  if (found.length < asked.size) return unknownWord(words, numberOf);
   return parsed(found.length === 0 || found.length === words.length ? undefined : found);
 }

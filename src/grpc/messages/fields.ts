@@ -97,7 +97,7 @@ export function shown(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** The same properties, of which those that can be undefined can be absent instead. */
+/** `Values`, where a property that can be undefined can also be absent. */
 export type Given<Values> = {
   [Name in keyof Values as undefined extends Values[Name] ? Name : never]?: Exclude<Values[Name], undefined>;
 } & { [Name in keyof Values as undefined extends Values[Name] ? never : Name]: Values[Name] };

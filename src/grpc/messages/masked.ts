@@ -1,4 +1,4 @@
-import { maskPhone, maskPhonesIn, readMaskedPhone, shownPhone } from "../../domain/values/masked-phone.js";
+import { maskPhone, maskWords, shownPhone } from "../../domain/values/masked-phone.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 
 // A CheckoutRequestID of M-Pesa ends with nine digits of the payer's phone number.
@@ -8,7 +8,8 @@ const REQUEST_OF_PAYER = /(?<=ws_CO_[0-9]+)[0-9]{6}(?=[0-9]{3}(?![0-9]))/g;
 export const MASKS: Readonly<Record<string, (text: string) => string>> = {
   phone_number: maskedPhoneOf,
   email: maskedEmail,
-  typed_reference: maskedReference,
+  // A wrong number of 8 digits is no personal data, and shows a slip.
+  typed_reference: maskWords,
   rail_reference: maskedRequest,
   body: maskedRequest,
 };
@@ -45,12 +46,6 @@ function maskedPhoneOf(text: string): string {
 function maskedEmail(text: string): string {
   const at = text.lastIndexOf("@");
   return at < 1 ? hidden(text) : `${text.slice(0, 1)}***${text.slice(at)}`;
-}
-
-/** A payer may type anything. A wrong number of 8 digits is no personal data, and shows a slip. */
-function maskedReference(text: string): string {
-  if (text.includes("@")) return maskedEmail(text);
-  return readMaskedPhone(text.replaceAll(/[\s().-]/g, "")) ?? maskPhonesIn(text);
 }
 
 function maskedRequest(text: string): string {

@@ -16,6 +16,7 @@ import {
 } from "../../gen/kesc/v1/payment.js";
 import type { CallbackPurpose } from "../../rails/callback-token.js";
 import type { RailReport } from "../../rails/rail.js";
+import { toldCodeOf } from "../../rails/told-code.js";
 import type { StoredMessage } from "../../settlement/ports/inbox.js";
 import type { StoredPayment } from "../../settlement/ports/payments.js";
 import { enumOf, parseRequiredWord } from "./enums.js";
@@ -50,8 +51,14 @@ export function toPaymentMessage(
   {
     transaction,
     heldReason,
+    meaning,
     messages,
-  }: { transaction: Transaction; heldReason: HeldReason | undefined; messages: readonly ToldMessage[] },
+  }: {
+    transaction: Transaction;
+    heldReason: HeldReason | undefined;
+    meaning: string | undefined;
+    messages: readonly ToldMessage[];
+  },
 ): PaymentMessage {
   const { begunAt } = payment;
   return {
@@ -64,9 +71,10 @@ export function toPaymentMessage(
     send_count: payment.sends,
     check_count: payment.checks,
     next_check_at: payment.state === "ENDED" ? undefined : toTimestamp(payment.dueAt),
-    last_code: payment.lastCode,
+    last_code: payment.lastCode && toldCodeOf(payment.lastCode).code,
     open_flags: toFlagMessages(transaction),
     held_reason: toHeldReason(heldReason),
+    last_code_meaning: meaning,
     messages: messages.map(({ purpose, body, receivedAt, report }) => ({
       purpose: PURPOSES[purpose],
       body,

@@ -45,7 +45,10 @@ const FAILURE_WORDS: Readonly<Record<FailureReason, string>> = {
 /** The failures that a person decided. Any other one has a code of the rail as its statusReason. */
 const DECIDED_BY_PERSONS: ReadonlySet<FailureReason> = new Set(["REPORT_DIFFERS", "RESOLVED_BY_OPERATOR"]);
 
-export function toTransactionMessage(transaction: Transaction): TransactionMessage {
+export function toTransactionMessage(
+  transaction: Transaction,
+  warnings: TransactionMessage["warnings"] = [],
+): TransactionMessage {
   const { corrects, failure, availableAfterCents } = transaction;
   return {
     id: transaction.id,
@@ -72,6 +75,7 @@ export function toTransactionMessage(transaction: Transaction): TransactionMessa
     created_at: toTimestamp(transaction.createdAt),
     updated_at: toTimestamp(transaction.updatedAt),
     completed_at: transaction.completedAt === undefined ? undefined : toTimestamp(transaction.completedAt),
+    warnings,
   };
 }
 

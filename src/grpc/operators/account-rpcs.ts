@@ -21,7 +21,7 @@ import type { ServedCell } from "../services/served-cell.js";
 import { fields } from "./fields.js";
 import { type OperatorRoute, operatorStream } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
-import { listCallerOf } from "./reading.js";
+import { listCallerOf, organizationOr } from "./reading.js";
 import { noteReveal } from "./reveals.js";
 
 /** The maximum number of open exports of one operator: each reads as lists do. */
@@ -38,15 +38,15 @@ export function accountRpcs(options: HandlersOptions): Record<string, OperatorRo
       ...fields("organization_id", "account_id"),
       accountOf: ({ accountId }) => accountId,
       async *run({ organizationId, accountId }, caller, signal) {
-        const { administration, cellOf, listTurns } = options;
-        const organization = await administration.organization(organizationId);
-        if (organization === undefined) return { reason: "ORGANIZATION_NOT_FOUND", organizationId };
+        const { cellOf, listTurns } = options;
+        const organization = await organizationOr(options, organizationId);
+        if ("reason" in organization) return organization;
         const given = { ...cellOf(organization), listTurns, caller, signal };
         const refused = yield* exported(given, { organizationId, accountId });
         if (refused !== undefined) return refused;
         // The rows of a book that has moved are removed at the old place. So some may be missing.
-        const still = await administration.organization(organizationId);
-        return still?.cell === organization.cell ? undefined : { reason: "BOOK_MOVING" };
+        const still = await organizationOr(options, organizationId);
+        return "cell" in still && still.cell === organization.cell ? undefined : { reason: "BOOK_MOVING" };
       },
     }),
   };
@@ -86,7 +86,7 @@ async function* exported(given: AccountExport, { organizationId, accountId }: Ex
     })) ??
     (yield* pages(given, {
       read: (page) => reads.transactions(organizationId, { accountId }, page),
-      messageOf: (transactions) => ({ transactions: transactions.map(toTransactionMessage) }),
+      messageOf: (rows) => ({ transactions: rows.map((row) => toTransactionMessage(row)) }),
     }));
   if (refused !== undefined) return refused;
   let oldest: AccountJournalRow | undefined;

@@ -2,9 +2,6 @@ import { typeidUnboxed } from "typeid-js";
 
 import type { RevealAccount } from "../../domain/accounts/reveal-account.js";
 import type { Organization } from "../../domain/api-key.js";
-import type { ActedOf, OperatorCommand, Resource, ResourceOf } from "../../domain/operations.js";
-import type { ResolveTransaction } from "../../domain/orders/resolve-transaction.js";
-import type { Decider } from "../../domain/proposal.js";
 import {
   type Acted,
   type Authority,
@@ -12,16 +9,22 @@ import {
   BOOK_GROUPS,
   type NewIds,
   WIDENS_ALONE,
-} from "../../domain/second-person.js";
+} from "../../domain/authority.js";
+import type { ActedOf, OperatorCommand, Resource, ResourceOf } from "../../domain/operations.js";
+import type { Decider } from "../../domain/proposal.js";
+import { OPERATOR } from "../../domain/values/actor.js";
 import type { DepositId, OrganizationId, ProposalId, TransactionId } from "../../domain/values/ids.js";
+import type { UnixMillis } from "../../domain/values/time.js";
 import type { AdminServiceService } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
-import { actorOf, type Operator } from "../../operators/operator.js";
+import { actorOf, hasRoleSince, type Operator, type Role } from "../../operators/operator.js";
 import type { Administration } from "../../operators/ports.js";
+import type { TriedRailAccount } from "../../operators/rails.js";
 import type { Caller } from "../calls/call-context.js";
 import { done, resultOfAct, type RpcResult } from "../calls/rpc-result.js";
 import { type OperatorRoute, type OperatorRpc, type ResponseOf, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
+import { rolesOf } from "./proposal-messages.js";
 import { readOrganization } from "./reading.js";
 
 /** Who calls. Undefined for the `kesc` command on the database. */
@@ -50,8 +53,25 @@ export function authorityOf(
   };
 }
 
+/**
+ * Returns the authority for a command that can be equal to a proposal. It names those who may
+ * propose the command, and since when they may.
+ */
+export async function authorityFor(
+  administration: Pick<Administration, "fourEyes" | "operators">,
+  by: Operator | undefined,
+  { organization, roles }: { readonly organization: Pick<Organization, "isSandbox">; readonly roles: readonly Role[] },
+): Promise<Authority> {
+  const proposers = new Map([[OPERATOR as string as Decider, 0 as UnixMillis]]);
+  for (const operator of await administration.operators()) {
+    const since = hasRoleSince(operator, roles);
+    if (since !== undefined) proposers.set(operator.id as string as Decider, since);
+  }
+  return { ...authorityOf(administration, by, organization), proposers };
+}
+
 /** An act in a book. One person always looks: an approval would keep personal data. */
-type SubmittedCommand = OperatorCommand | ResolveTransaction | RevealAccount;
+type SubmittedCommand = OperatorCommand | RevealAccount;
 
 /** The ids of what a command may make. They are no content of it, so an approval brings others. */
 export function newIds(): NewIds {
@@ -59,6 +79,12 @@ export function newIds(): NewIds {
     newDepositId: typeidUnboxed("dep") as string as DepositId,
     newTransactionId: typeidUnboxed("txn") as string as TransactionId,
   };
+}
+
+/** Returns the ids of what a command with these fields makes. Each of its parts has its own. */
+export function newIdsFor(fields: object): NewIds & { readonly ofParts?: readonly NewIds[] } {
+  const { payIns } = fields as { readonly payIns?: readonly unknown[] };
+  return payIns === undefined ? newIds() : { ...newIds(), ofParts: payIns.map(newIds) };
 }
 
 /**
@@ -73,10 +99,31 @@ export async function submitAct<C extends SubmittedCommand>(
 ): Promise<Outcome<ResourceOf<C>>> {
   const submit = (given: SubmittedCommand): Promise<Outcome<Resource>> =>
     cellOf(organization).ledger.submit<SubmittedCommand>(given, deadline, { trace, operator: given.dryRun !== true });
-  const outcome =
-    command.name === "setRailAccount" ? await railChanges.submit(organization, command, submit) : await submit(command);
+  if (command.name !== "setRailAccount") return (await submit(command)) as Outcome<ResourceOf<C>>;
+  const outcome = await railChanges.submit(organization, command, submit);
   // The command decides the type of its resource.
-  return outcome as Outcome<ResourceOf<C>>;
+  return withTrial(railChanges, organization, outcome as Outcome<Acted<TriedRailAccount>>) as Promise<
+    Outcome<ResourceOf<C>>
+  >;
+}
+
+/** Tries the credentials of an account that was set, after the commit: no proposal tries any. */
+async function withTrial(
+  railChanges: HandlersOptions["railChanges"],
+  organization: Organization,
+  outcome: Outcome<Acted<TriedRailAccount>>,
+): Promise<Outcome<Acted<TriedRailAccount>>> {
+  if (outcome.kind !== "done" || outcome.resource.resource === undefined) return outcome;
+  const { resource: account } = outcome.resource;
+  const trial = await railChanges.tryCredentials(organization, account.rail);
+  return { ...outcome, resource: { resource: { ...account, trial } } };
+}
+
+interface AskedAct<C extends Authorized> {
+  readonly organizationId: OrganizationId;
+  readonly fields: CommandFields<C>;
+  /** Whether only to say what would be done. */
+  readonly isPreview?: boolean;
 }
 
 /**
@@ -85,16 +132,21 @@ export async function submitAct<C extends SubmittedCommand>(
  */
 export async function act<C extends OperatorCommand, Response>(
   options: HandlersOptions,
-  { organizationId, fields }: { readonly organizationId: OrganizationId; readonly fields: CommandFields<C> },
+  { organizationId, fields, isPreview = false }: AskedAct<C>,
   caller: OperatorCaller,
-  responseOf: (resource: ActedOf<C> | undefined, organization: Organization) => Response,
+  responseOf: (resource: ActedOf<C> | undefined, organization: Organization, acted: Acted<ActedOf<C>>) => Response,
 ): Promise<RpcResult<Response>> {
   const { administration } = options;
   return readOrganization(options, organizationId, async (organization) => {
-    const authority = authorityOf(administration, caller.key, organization);
-    const by = { organizationId, actor: actorOf(caller.key), authority, facts: newIds() };
-    const outcome = await submitAct(options, organization, { ...fields, ...by } as unknown as C, caller);
-    return resultOfAct(outcome, (acted) => responseOf((acted as Acted<ActedOf<C>>).resource, organization));
+    const of = { organization, roles: rolesOf(fields.name) };
+    const authority = await authorityFor(administration, caller.key, of);
+    const by = { organizationId, actor: actorOf(caller.key), authority, facts: newIdsFor(fields) };
+    const dry = isPreview ? { isPreview, dryRun: true } : {};
+    const outcome = await submitAct(options, organization, { ...fields, ...by, ...dry } as unknown as C, caller);
+    return resultOfAct(outcome, (given) => {
+      const acted = given as Acted<ActedOf<C>>;
+      return responseOf(acted.resource, organization, acted);
+    });
   });
 }
 

@@ -66,7 +66,9 @@ async function heldAccounts(
   organization: Organization,
 ): Promise<RailAccountMessage[]> {
   const accounts = await administration.railAccounts(organization);
-  return accounts.filter(({ warnings }) => warnings.PAYOUTS_HELD !== undefined).map(toRailAccount);
+  const isWaiting = ({ warnings }: (typeof accounts)[number]): boolean =>
+    warnings.PAYOUTS_HELD !== undefined || warnings.CREDENTIALS_REFUSED !== undefined;
+  return accounts.filter(isWaiting).map((account) => toRailAccount(account));
 }
 
 /** Reads a page. The one with the last transaction goes on with the deposits, if it has room. */
@@ -83,7 +85,7 @@ async function readAttention(
   };
   if (list.filters["of"] !== undefined) return depositsPage(page);
   const { rows, nextBeforeSeq, lookedAt } = await reads.transactions(organizationId, { needsAttention: true }, page);
-  const transactions = rows.map(toTransactionMessage);
+  const transactions = rows.map((row) => toTransactionMessage(row));
   const flags = rows.map((row) => ({ transaction_id: row.id, open_flags: toFlagMessages(row) }));
   const left = page.size - rows.length;
   if (nextBeforeSeq !== undefined || left === 0) {

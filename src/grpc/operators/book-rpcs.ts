@@ -2,7 +2,6 @@ import { BOOK_STATES, MOVE_PHASES } from "../../domain/book.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import type { ListedBook, ListedSeal, StandingAlarm } from "../../operators/reads.js";
-import { done } from "../calls/rpc-result.js";
 import { enumOf } from "../messages/enums.js";
 import { toReserveHolding } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
@@ -27,14 +26,20 @@ export function bookRpcs(options: HandlersOptions): Record<string, OperatorRoute
 }
 
 function listReserve(options: HandlersOptions): OperatorRoute {
-  const { cellOf, now } = options;
+  const { cellOf, listTurns, now } = options;
   return unary("listReserve", {
     ...fields("organization_id"),
-    run: ({ organizationId }) =>
-      readOrganization(options, organizationId, async (found) => {
-        const places = await cellOf(found).history.reserveHoldings(organizationId);
-        return done({ reserve_holdings: places.map((figure) => toReserveHolding(figure, toUnixMillis(now()))) });
-      }),
+    run: ({ organizationId }, caller) =>
+      readOrganization(options, organizationId, (found) =>
+        pageInTurn(
+          { listTurns, caller: listCallerOf(caller) },
+          async () => {
+            const rows = await cellOf(found).history.reserveHoldings(organizationId);
+            return { rows, lookedAt: rows.length };
+          },
+          ({ rows }) => ({ reserve_holdings: rows.map((figure) => toReserveHolding(figure, toUnixMillis(now()))) }),
+        ),
+      ),
   });
 }
 
@@ -105,6 +110,7 @@ function toBook(book: ListedBook): wire.Book {
     last_recorded_at: book.lastSeq === 0 ? undefined : toTimestamp(book.lastRecordedAt),
     phase: book.move && PHASES[book.move.phase],
     moved_to: book.move?.movedTo,
+    changed: book.isChanged,
   };
 }
 

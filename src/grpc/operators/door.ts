@@ -11,11 +11,11 @@ import { isRead, type RpcContract } from "../messages/contract.js";
 import type { FieldProblem } from "../messages/fields.js";
 import { masked, MASKS } from "../messages/masked.js";
 import type { ListCaller } from "../services/list-turns.js";
-import { authorityOf } from "./acts.js";
+import { authorityFor, authorityOf } from "./acts.js";
 import { parseId } from "./fields.js";
 import { isStale } from "./freshness.js";
 import { admitting, oneMessage, type OperatorGate, type OperatorRoute, type RunForMachine } from "./operator-call.js";
-import { readOrganization } from "./reading.js";
+import { organizationOr, readOrganization } from "./reading.js";
 
 /** The metadata that names the organization for which an operator calls. */
 const ORGANIZATION = "kesc-organization";
@@ -24,14 +24,15 @@ const ONLY_ORGANIZATION = "must be absent: only the organization sets it";
 /**
  * What the handlers of organizations need to serve an operator: the caller is admitted by the key
  * of the operator, and sees personal data masked. Checks SHUTTING_DOWN, MISSING_OPERATOR_KEY,
- * INVALID_OPERATOR_KEY, ROLE_REQUIRED, INVALID_FIELD of the metadata, ORGANIZATION_NOT_FOUND,
- * INVALID_FIELD, VERIFICATION_REQUIRED, then the refusals of `run` of the rpc.
+ * RESTORE_NOT_CONFIRMED, INVALID_OPERATOR_KEY, ROLE_REQUIRED, INVALID_FIELD of the metadata,
+ * ORGANIZATION_NOT_FOUND, ORGANIZATION_CHANGED, INVALID_FIELD, VERIFICATION_REQUIRED, then the
+ * refusals of `run` of the rpc.
  */
 export function doorDependencies(
   gate: OperatorGate,
 ): Omit<CallDependencies, keyof ServingDependencies> & Pick<CallDependencies, "shown"> {
   const admitOperator = admitting(gate);
-  const { administration, now } = gate;
+  const { now } = gate;
   const admit: OperatorsDoor["admit"] = async (contract, dependencies, call) => {
     const operator = await admitOperator(contract, dependencies, call);
     if ("reason" in operator) return operator;
@@ -40,10 +41,10 @@ export function doorDependencies(
       const field = { field: ORGANIZATION, message: parsed.problem, code: parsed.code };
       return { reason: "INVALID_FIELD", fields: [field] };
     }
-    const organization = await administration.organization(parsed.value);
-    if (organization === undefined) return { reason: "ORGANIZATION_NOT_FOUND", organizationId: parsed.value };
+    const organization = await organizationOr(gate, parsed.value);
+    if ("reason" in organization) return organization;
     const mustVerify = !organization.isSandbox && isStale(contract, operator, now);
-    return principalOf(gate, operator, { organization, mustVerify });
+    return principalOf(gate, operator, { contract, organization, mustVerify });
   };
   return {
     door: { admit, problemsIn },
@@ -83,11 +84,19 @@ function organizationIn(metadata: Metadata): Parsed<OrganizationId> {
  * Returns the operator, or the machine, as the handlers of organizations know a caller. Its lists
  * wait in a line of its own.
  */
-function principalOf(
-  gate: Pick<OperatorGate, "administration">,
+async function principalOf(
+  { administration }: Pick<OperatorGate, "administration">,
   operator: CallingOperator | undefined,
-  { organization, mustVerify }: { readonly organization: Organization; readonly mustVerify: boolean },
-): Principal & ListCaller["key"] {
+  {
+    contract,
+    organization,
+    mustVerify,
+  }: { readonly contract: RpcContract; readonly organization: Organization; readonly mustVerify: boolean },
+): Promise<Principal & ListCaller["key"]> {
+  // No proposal waits for a read.
+  const authority = isRead(contract)
+    ? authorityOf(administration, operator, organization)
+    : await authorityFor(administration, operator, { organization, roles: contract.requiredRoles });
   const id = operator?.id ?? OPERATOR;
   return {
     id: id as string as ApiKeyId,
@@ -100,7 +109,7 @@ function principalOf(
     expiresAt: undefined,
     revokedAt: undefined,
     lastUsedAt: undefined,
-    operator: { authority: authorityOf(gate.administration, operator, organization), mustVerify },
+    operator: { authority, mustVerify },
   };
 }
 
@@ -116,9 +125,9 @@ export function machineRoutes(
   const routeOf = ({ runInProcess }: Partial<UnaryRoute>): RunForMachine => {
     return (contract, { organizationId = "", ...call }) =>
       oneMessage(
-        readOrganization(gate, organizationId as OrganizationId, (organization) => {
+        readOrganization(gate, organizationId as OrganizationId, async (organization) => {
           if (runInProcess === undefined) throw new Error(`only a server runs ${contract.name}`);
-          const key = principalOf(gate, undefined, { organization, mustVerify: false });
+          const key = await principalOf(gate, undefined, { contract, organization, mustVerify: false });
           return runInProcess(contract, { ...call, key, problemsIn });
         }),
         call,

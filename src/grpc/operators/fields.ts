@@ -1,6 +1,6 @@
 import type { ApiKeyId, DepositId, OperatorId, OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
-import { parseDescription, parseName, parseStatusReason } from "../../domain/values/text.js";
+import { NO_OUTER_SPACE, parseDescription, parseName, parseStatusReason } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
 import { parseFingerprint, parsePasskeyId } from "../../operators/operator.js";
@@ -10,8 +10,10 @@ import { parseRoles } from "./roles.js";
 
 const CELL_MAX = 999;
 
-/** Parses a label: 1 to 256 printable characters. */
-export const parseLabel = required(parseDescription);
+/** Parses a label: 1 to 256 printable characters, without a space at either end. */
+export const parseLabel = required((unchecked) => {
+  return unchecked.trim() === unchecked ? parseDescription(unchecked) : unparsed(NO_OUTER_SPACE);
+});
 
 /**
  * Parses the id by which an operator names a thing: 1 to 128 printable characters. An id that the

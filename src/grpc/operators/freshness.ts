@@ -1,3 +1,4 @@
+import { isWhole } from "../../domain/api-key.js";
 import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import { type CallingOperator, isFresh } from "../../operators/session.js";
@@ -24,9 +25,12 @@ export async function needsVerification<Input>(
 ): Promise<boolean> {
   if (!isStale(contract, caller, now) || takesPowerAway?.(input) === true) return false;
   const { organizationId, proposalId } = input as { organizationId?: OrganizationId; proposalId?: ProposalId };
-  if (organizationId !== undefined) return (await administration.organization(organizationId))?.isSandbox !== true;
-  if (proposalId === undefined) return true;
-  return (await administration.bookProposal(proposalId))?.organization.isSandbox !== true;
+  if (organizationId === undefined && proposalId === undefined) return true;
+  const found =
+    organizationId === undefined
+      ? (await administration.bookProposal(proposalId as ProposalId))?.organization
+      : await administration.organization(organizationId);
+  return found === undefined || !isWhole(found) || !found.isSandbox;
 }
 
 /** Whether the rpc needs a fresh session, and the caller has one that is not. A key has none. */

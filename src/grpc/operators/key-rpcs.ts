@@ -14,12 +14,12 @@ import { fields, OPERATORS_KINDS, parseExpiry, parseLabel } from "./fields.js";
 import { toApiKey } from "./messages.js";
 import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
-import { pageInMemory, parseOwnPage } from "./pages.js";
-import { readOrganization } from "./reading.js";
+import { listInTurn, parseOwnPage } from "./pages.js";
+import { organizationOr, readOrganization, unlessChanged } from "./reading.js";
 
 /** The rpcs about the API keys of organizations. */
 export function keyRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
-  const { administration, now } = options;
+  const { administration, listTurns, now } = options;
   const keyFields = fieldsOf({
     ...OPERATORS_KINDS,
     expires_at: (end: Timestamp | undefined, { never_expires: never }: { readonly never_expires: boolean }) =>
@@ -31,8 +31,8 @@ export function keyRpcs(options: HandlersOptions): Record<string, OperatorRoute>
     createApiKey: unary("createApiKey", {
       ...keyFields("organization_id", "name", "scopes", "expires_at"),
       run: async ({ organizationId, ...given }, caller) => {
-        const organization = await administration.organization(organizationId);
-        if (organization === undefined) return refuse({ reason: "ORGANIZATION_NOT_FOUND", organizationId });
+        const organization = await organizationOr(options, organizationId);
+        if ("reason" in organization) return refuse(organization);
         const { secret, sha256: secretSha256 } = administration.newSecret(organization);
         const newKeyId = typeidUnboxed("key") as string as ApiKeyId;
         const command = { name: "createApiKey", newKeyId, ...given, secretSha256 } as const;
@@ -46,20 +46,23 @@ export function keyRpcs(options: HandlersOptions): Record<string, OperatorRoute>
     }),
     listApiKeys: unary("listApiKeys", {
       parse: (request) => parseOwnPage(request, "ListApiKeys"),
-      run: ({ organizationId, asked }) =>
-        readOrganization(options, organizationId, async () => {
-          const { items, ...next } = pageInMemory(await administration.apiKeys(organizationId), asked);
-          return done({ api_keys: items.map(toApiKey), ...next });
-        }),
+      run: ({ organizationId, asked }, caller) =>
+        readOrganization(options, organizationId, () =>
+          listInTurn(
+            { listTurns, caller, asked },
+            async () => ({ items: await administration.apiKeys(organizationId) }),
+            ({ items, ...next }) => ({ api_keys: items.map(toApiKey), ...next }),
+          ),
+        ),
     }),
     revokeApiKey: actRoute(options)(
       "revokeApiKey",
       { ...fields("api_key_id"), shown: (key) => ({ api_key: key && toApiKey(key) }) },
       async ({ keyId }) => {
-        const organization = await administration.organizationOfKey(keyId);
-        return organization === undefined
-          ? refuse({ reason: "API_KEY_NOT_FOUND", keyId })
-          : done({ organizationId: organization.id, keyId });
+        const found = await administration.organizationOfKey(keyId);
+        if (found === undefined) return refuse({ reason: "API_KEY_NOT_FOUND", keyId });
+        const organization = unlessChanged(found);
+        return "reason" in organization ? refuse(organization) : done({ organizationId: organization.id, keyId });
       },
     ),
   };

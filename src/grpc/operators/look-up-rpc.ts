@@ -14,17 +14,18 @@ import {
   type ProposalId,
   type TransactionId,
 } from "../../domain/values/ids.js";
+import { normalName } from "../../domain/values/names-of-persons.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import { parseReference, parseUserId } from "../../domain/values/text.js";
 import { type LookUpMatch, LookUpReading as Reading } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { AccountFilters, DepositFilters, Page, TransactionFilters } from "../../ledger/ports/reads.js";
-import { refuse } from "../calls/rpc-result.js";
+import { done, refuse } from "../calls/rpc-result.js";
+import type { ServedRefusal } from "../errors/refusal.js";
 import { toAccountMessage } from "../messages/account.js";
 import { toDepositMessage } from "../messages/deposit.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { toTransactionMessage } from "../messages/transaction.js";
-import { pageInTurn } from "../services/list-turns.js";
 import type { ServedCell } from "../services/served-cell.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { namesOf, toJournalEntry } from "./messages.js";
@@ -37,7 +38,7 @@ import { noteFound, PersonLookUps } from "./reveals.js";
 const TEXT_CHARACTERS_MAX = 256;
 const MATCHES_MAX = 20;
 const FIRST_PAGE = { size: MATCHES_MAX, beforeSeq: undefined };
-/** The readings that find a person, and how the book calls each. */
+/** The readings that find a person, and the name of each in the book. */
 const OF_PERSONS: Readonly<Partial<Record<Reading, string>>> = {
   [Reading.LOOK_UP_READING_EMAIL]: "email",
   [Reading.LOOK_UP_READING_PHONE_NUMBER]: "phone_number",
@@ -48,36 +49,34 @@ const SEQUENCE = /^(?:#|row-)([1-9][0-9]{0,14})$/;
 
 /**
  * The rpc that finds what a text names. It makes 14 reads along indexes at most, of 21 rows each:
- * of a receipt in three spellings, among transactions and deposits, and of an e-mail address, a
- * reference and a user_id in two or three.
+ * of a receipt in three spellings, among transactions and deposits, and of a reference and a
+ * user_id in two or three.
  */
 export function lookUpRpc(options: HandlersOptions): Record<string, OperatorRoute> {
   const { cellOf, listTurns } = options;
-  const lookUps = new PersonLookUps();
+  const lookUps = new PersonLookUps(options);
   return {
     lookUp: unary("lookUp", {
       ...fieldsOf({ ...OPERATORS_KINDS, text: parseText })("organization_id", "text"),
       run: ({ organizationId, text }, caller) =>
         readOrganization(options, organizationId, async (found) => {
           const cell = cellOf(found);
-          const look = () =>
-            pageInTurn(
-              { listTurns, caller: listCallerOf(caller) },
-              () => search({ ...cell, options, organizationId }, text),
-              ({ rows, readAs, tried, more }) => ({ read_as: readAs, tried: [...tried], matches: [...rows], more }),
-            );
           const { key } = caller;
           // The machine has the database: no row would tell what a person reads there.
-          if (key === undefined || !(parseEmailAddress(text).ok || parsePhoneNumber(text).ok)) return look();
-          const refused = lookUps.admit(key, options.now());
-          if (refused !== undefined) return refuse(refused);
-          const looked = await look();
-          if (looked.kind === "refused") return looked;
-          const { read_as: readAs, matches } = looked.response;
-          const note = OF_PERSONS[readAs];
-          const ids = matches.flatMap(({ match }) => (note && match?.$case === "account" ? [match.value.id] : []));
-          const refusal = await noteFound(cell, { organizationId, found: ids, note }, { ...caller, key });
-          return refusal === undefined ? looked : { kind: "refused", refusal };
+          const admit = () => (key === undefined ? undefined : lookUps.admit(key, found));
+          const page = await listTurns.page(listCallerOf(caller), () =>
+            search({ ...cell, options, organizationId }, { text, admit }),
+          );
+          if ("reason" in page) return refuse(page);
+          const { refusal, rows, readAs, tried, more } = page;
+          if (refusal !== undefined) return refuse(refusal);
+          if (key !== undefined && tried.some((reading) => reading in OF_PERSONS)) {
+            const note = OF_PERSONS[readAs];
+            const ids = rows.flatMap(({ match }) => (note && match?.$case === "account" ? [match.value.id] : []));
+            const unnoted = await noteFound(cell, { organizationId, found: ids, note }, { ...caller, key });
+            if (unnoted !== undefined) return refuse(unnoted);
+          }
+          return done({ read_as: readAs, tried: [...tried], matches: [...rows], more });
         }),
     }),
   };
@@ -103,8 +102,8 @@ interface Found {
   readonly more?: boolean;
 }
 
-/** Looks a text up in one way. Undefined if the text cannot be read so. */
-type TextReading = (text: string, book: SearchedBook) => Promise<Found> | undefined;
+/** Returns the look-up of a text in one way. Undefined if the text cannot be read so. */
+type TextReading = (text: string, book: SearchedBook) => (() => Promise<Found>) | undefined;
 
 const READINGS: readonly (readonly [Reading, TextReading])[] = [
   [Reading.LOOK_UP_READING_ACCOUNT_ID, ofId("acc_", parseAccountId, accountOf)],
@@ -113,16 +112,16 @@ const READINGS: readonly (readonly [Reading, TextReading])[] = [
   [Reading.LOOK_UP_READING_DESTINATION_ID, ofId("dst_", parseDestinationId, holderOf)],
   [Reading.LOOK_UP_READING_PROPOSAL_ID, ofId("prp_", parseProposalId, proposalOf)],
   [Reading.LOOK_UP_READING_SEQUENCE, bySequence],
-  [Reading.LOOK_UP_READING_EMAIL, inAnyCase(parseEmailAddress, (email, book) => accountsOf(book, { email }))],
+  [Reading.LOOK_UP_READING_EMAIL, named(parseEmailAddress, (email, book) => accountsOf(book, { email }))],
   [
     Reading.LOOK_UP_READING_PHONE_NUMBER,
-    as(parsePhoneNumber, (phoneNumber, book) => accountsOf(book, { phoneNumber })),
+    named(parsePhoneNumber, (phoneNumber, book) => accountsOf(book, { phoneNumber })),
   ],
   [
     Reading.LOOK_UP_READING_DEPOSIT_REFERENCE,
     (text, book) => {
       const depositReference = readDepositReference(text);
-      return depositReference && accountsOf(book, { depositReference });
+      return depositReference && (() => accountsOf(book, { depositReference }));
     },
   ],
   [Reading.LOOK_UP_READING_RECEIPT, byReceipt],
@@ -133,14 +132,36 @@ const READINGS: readonly (readonly [Reading, TextReading])[] = [
   [Reading.LOOK_UP_READING_USER_ID, inAnyCase(parseUserId, (userId, book) => accountsOf(book, { userId }))],
 ];
 
-async function search(book: SearchedBook, text: string) {
+interface Search {
+  readonly text: string;
+  /** Returns why the caller may not look for a person. */
+  readonly admit: () => ServedRefusal | undefined;
+}
+
+interface Searched {
+  readonly rows: readonly LookUpMatch[];
+  readonly readAs: Reading;
+  readonly tried: readonly Reading[];
+  readonly more: boolean;
+  readonly lookedAt: number;
+  readonly refusal?: ServedRefusal;
+}
+
+/**
+ * Looks the text up in the order of the readings, until one finds something. What a reading makes
+ * of the text decides whether it is about a person. A refusal comes before that reading: how long
+ * it takes tells nothing of a match.
+ */
+async function search(book: SearchedBook, { text, admit }: Search): Promise<Searched> {
   const tried: Reading[] = [];
   let lookedAt = 0;
   for (const [reading, read] of READINGS) {
     const reads = read(text, book);
     if (reads === undefined) continue;
     tried.push(reading);
-    const { matches, more = false, lookedAt: cost } = await reads;
+    const refusal = reading in OF_PERSONS ? admit() : undefined;
+    if (refusal !== undefined) return { rows: [], readAs: reading, tried, more: false, lookedAt, refusal };
+    const { matches, more = false, lookedAt: cost } = await reads();
     lookedAt += cost;
     if (matches.length > 0) return { rows: matches, readAs: reading, tried, more, lookedAt };
   }
@@ -154,7 +175,20 @@ function as<Value>(
 ): TextReading {
   return (text, book) => {
     const value = parse(text);
-    return value.ok ? read(value.value, book) : undefined;
+    return value.ok ? () => read(value.value, book) : undefined;
+  };
+}
+
+/** Looks up what names a person, in its normal form. */
+function named<Value>(
+  parse: (text: string) => Parsed<Value>,
+  read: (value: Value, book: SearchedBook) => Promise<Found>,
+): TextReading {
+  const reading = as(parse, read);
+  return (text, book) => {
+    const name = normalName(text);
+    // Nobody sees such a text. An empty address would find all accounts without one.
+    return name === "" ? undefined : reading(name, book);
   };
 }
 
@@ -171,11 +205,11 @@ function firstOf<Value>(
   spellings: readonly string[],
   parse: (text: string) => Parsed<Value>,
   read: (value: Value) => Promise<Found>,
-): Promise<Found> | undefined {
+): (() => Promise<Found>) | undefined {
   const parsedTexts = [...new Set(spellings)].map(parse);
   const values = new Set(parsedTexts.flatMap((value) => (value.ok ? [value.value] : [])));
   if (values.size === 0) return undefined;
-  const readAll = async (): Promise<Found> => {
+  return async () => {
     let lookedAt = 0;
     for (const value of values) {
       const found = await read(value);
@@ -184,7 +218,6 @@ function firstOf<Value>(
     }
     return { matches: [], lookedAt };
   };
-  return readAll();
 }
 
 /** Reads one thing by its id, which begins with the prefix. */
@@ -231,9 +264,9 @@ async function proposalOf(id: ProposalId, { options, organizationId }: SearchedB
   return found?.organization_id === organizationId ? { $case: "proposal", value: found } : undefined;
 }
 
-function bySequence(text: string, book: SearchedBook): Promise<Found> | undefined {
+function bySequence(text: string, book: SearchedBook): ReturnType<TextReading> {
   const [, digits] = SEQUENCE.exec(text.toLowerCase()) ?? [];
-  return digits === undefined ? undefined : rowAt(Number(digits), book);
+  return digits === undefined ? undefined : () => rowAt(Number(digits), book);
 }
 
 async function rowAt(seq: number, { options, history, organizationId }: SearchedBook): Promise<Found> {
@@ -247,7 +280,7 @@ async function rowAt(seq: number, { options, history, organizationId }: Searched
 }
 
 /** M-Pesa writes capitals, a source has small letters, and people write either. */
-function byReceipt(text: string, book: SearchedBook): Promise<Found> | undefined {
+function byReceipt(text: string, book: SearchedBook): ReturnType<TextReading> {
   const [, source = "", number = ""] = /^([^:]*:)?(.*)$/s.exec(text) ?? [];
   const spellings = [text, source.toLowerCase() + number, source.toLowerCase() + number.toUpperCase()];
   return firstOf(spellings, parseReceiptText, async (receipt) => {

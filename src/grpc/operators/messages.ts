@@ -1,11 +1,12 @@
-import type { ApiKey, Organization } from "../../domain/api-key.js";
+import { type ApiKey, asWritten, type FoundOrganization, isWhole } from "../../domain/api-key.js";
+import { changesIn } from "../../domain/proposal-content.js";
 import { PAYOUT_MODES } from "../../domain/rail-account.js";
-import { changesIn } from "../../domain/second-person.js";
 import type { Actor } from "../../domain/values/actor.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
 import {
   type ApiKey as ApiKeyMessage,
+  CredentialsTrial as CredentialsTrialMessage,
   type JournalEntry as JournalEntryMessage,
   type Operator as OperatorMessage,
   type OperatorAct as OperatorActMessage,
@@ -17,7 +18,8 @@ import {
   type Session as SessionMessage,
 } from "../../gen/kesc/admin/v1/resources.js";
 import { type Operator, passkeyIdOf } from "../../operators/operator.js";
-import type { OperatorAct, OperatorProposal, RailAccountState } from "../../operators/ports.js";
+import type { OperatorAct, OperatorProposal } from "../../operators/ports.js";
+import { TRIAL_RESULTS, type TriedRailAccount } from "../../operators/rails.js";
 import { type OperatorSession, SESSION_MILLIS_MAX } from "../../operators/session.js";
 import type { JournalListRow } from "../../statements/ports.js";
 import { enumOf } from "../messages/enums.js";
@@ -26,6 +28,7 @@ import { toTimestamp } from "../messages/timestamp.js";
 import { ROLE_MESSAGES } from "./roles.js";
 
 const STATES = enumOf(ProposalState, "PROPOSAL_STATE", ["PENDING", "APPROVED", "REJECTED", "LAPSED"]);
+const TRIALS = enumOf(CredentialsTrialMessage, "CREDENTIALS_TRIAL", TRIAL_RESULTS);
 export const PAYOUT_MODE_MESSAGES = enumOf(PayoutModeMessage, "PAYOUT_MODE", PAYOUT_MODES);
 
 /** The names of operators, by their ids. */
@@ -35,16 +38,9 @@ export function namesOf(operators: readonly Operator[]): Names {
   return new Map(operators.map(({ id, name }) => [id, name]));
 }
 
-export function toOrganization({
-  id,
-  name,
-  isSandbox,
-  isSuspended,
-  areReceiptsRequired,
-  cell,
-  createdAt,
-}: Organization): OrganizationMessage {
-  const switches = { suspended: isSuspended, receipts_required: areReceiptsRequired };
+export function toOrganization(found: FoundOrganization): OrganizationMessage {
+  const { id, name, isSandbox, isSuspended, areReceiptsRequired, cell, createdAt } = asWritten(found);
+  const switches = { suspended: isSuspended, receipts_required: areReceiptsRequired, changed: !isWhole(found) };
   return { id, name, sandbox: isSandbox, cell, created_at: toTimestamp(createdAt), ...switches };
 }
 
@@ -64,7 +60,7 @@ export function toApiKey(
   };
 }
 
-export function toRailAccount(account: RailAccountState): RailAccountMessage {
+export function toRailAccount(account: TriedRailAccount): RailAccountMessage {
   return {
     id: account.id,
     organization_id: account.organizationId,
@@ -75,6 +71,8 @@ export function toRailAccount(account: RailAccountState): RailAccountMessage {
     credentials_expire_at: ifSet(account.credentialsExpireAt),
     updated_at: toTimestamp(account.updatedAt),
     warnings: Object.keys(account.warnings),
+    trial: account.trial && TRIALS[account.trial.result],
+    trial_code: account.trial?.code,
   };
 }
 
@@ -146,9 +144,8 @@ export function toProposal(proposal: OperatorProposal, names: Names): ProposalMe
 
 const SUBJECTS = ["depositId", "transactionId", "accountId", "operatorId"];
 
-/** The subject of a resolution is its transaction. Any other content names what it is about. */
-function subjectOf({ subject, content }: OperatorProposal): string | undefined {
-  if (subject?.startsWith("txn_") === true) return subject;
+/** The content names what it is about. */
+function subjectOf({ content }: OperatorProposal): string | undefined {
   const fields = (content === "" ? {} : JSON.parse(content)) as Readonly<Record<string, string | undefined>>;
   return SUBJECTS.map((name) => fields[name]).find((id) => id !== undefined);
 }

@@ -19,11 +19,13 @@ import {
   type UnaryRoute,
   type UnaryRpc,
 } from "../calls/unary-call.js";
+import { uploadOf, type UploadRoute, type UploadRpc } from "../calls/upload-call.js";
 import type { RpcContract } from "../messages/contract.js";
 import { masked } from "../messages/masked.js";
 import type { OperatorAuthenticator } from "./authenticator.js";
 import { needsVerification } from "./freshness.js";
 import type { HandlersOptions } from "./options.js";
+import { isChange, type PersonTurns } from "./person-turns.js";
 
 const RPCS = { ...AdminServiceService, ...SessionServiceService };
 type RpcName = keyof typeof RPCS;
@@ -40,27 +42,35 @@ export interface OperatorRpc<Name extends RpcName, Input> extends Omit<
 > {
   /** Whether a call only takes power away, so that its session need not be fresh. None omitted. */
   readonly takesPowerAway?: (input: Input) => boolean;
+  /**
+   * How many parts the command has that a call lets the ledger decide and drops. Undefined if the
+   * call is no trial. None omitted.
+   */
+  readonly partsOfTrial?: (input: Input) => number | undefined;
   /** Whether the response shows personal data in full. Otherwise it is masked. */
   readonly showsPersonalData?: true;
 }
 
-/** The same of an rpc whose responses stream. */
+/** An rpc of operators whose responses stream. */
 type OperatorStreamRpc<Request, Input> = ServerStreamRpc<Request, Input, CallingOperator | undefined>;
 
 /** Who admits the calls of operators. */
 export interface OperatorGate extends HandlersOptions {
   readonly authenticator: OperatorAuthenticator;
+  readonly personTurns: PersonTurns;
 }
 
 /** An rpc of the AdminService with its two ways in. */
 export interface OperatorRoute {
   /**
    * Makes the handler for operators. It checks, in this order: SHUTTING_DOWN, MISSING_OPERATOR_KEY,
-   * INVALID_OPERATOR_KEY, ROLE_REQUIRED, INVALID_FIELD, VERIFICATION_REQUIRED, then the refusals of
-   * `run` of the rpc. An open stream repeats the checks of key and role. Throws if the contract
-   * demands a key, and the rpc takes none, or the contrary.
+   * RESTORE_NOT_CONFIRMED, INVALID_OPERATOR_KEY, ROLE_REQUIRED, INVALID_FIELD,
+   * VERIFICATION_REQUIRED, then the refusals of `run` of the rpc. An open stream repeats the checks
+   * of key and role. Throws if the contract demands a key, and the rpc takes none, or the contrary.
    */
-  serve(gate: OperatorGate): UnaryRoute<ServingDependencies> | ServerStreamRoute<ServingDependencies>;
+  serve(
+    gate: OperatorGate,
+  ): UnaryRoute<ServingDependencies> | ServerStreamRoute<ServingDependencies> | UploadRoute<ServingDependencies>;
   /**
    * Runs the rpc in this process, without a key and without a deadline. Checks INVALID_FIELD, then
    * the refusals of `run` of the rpc. A unary rpc makes one message. Rejects with the errors that
@@ -86,14 +96,19 @@ export type OperatorStream = <Request, Input>(rpc: OperatorStreamRpc<Request, In
 
 const NOT_FRESH = { reason: "VERIFICATION_REQUIRED" } as const;
 
-export const unary: OperatorUnary = (name, { takesPowerAway, showsPersonalData, ...own }) => {
+export const unary: OperatorUnary = (name, { takesPowerAway, partsOfTrial, showsPersonalData, ...own }) => {
   const rpc = { ...messagesOf(name), ...own };
   return {
     serve: (gate) => (contract, dependencies) => {
-      const run: typeof rpc.run = async (input, caller) =>
-        (await needsVerification(gate, { contract, input, caller: caller.key, takesPowerAway }))
-          ? refuse(NOT_FRESH)
-          : rpc.run(input, caller);
+      const changes = isChange(contract);
+      const run: typeof rpc.run = async (input, caller) => {
+        if (await needsVerification(gate, { contract, input, caller: caller.key, takesPowerAway }))
+          return refuse(NOT_FRESH);
+        const parts = partsOfTrial?.(input);
+        const work = () => rpc.run(input, caller);
+        if (changes) return gate.personTurns.run("change", caller, work);
+        return parts === undefined ? work() : gate.personTurns.run("trial", caller, work, parts);
+      };
       const route = routeOf({ ...rpc, run }, admitting(gate));
       return route(keyed(contract), showsPersonalData ? dependencies : { ...dependencies, shown: masked });
     },
@@ -149,16 +164,57 @@ export const operatorStream: OperatorStream = <Request, Input>(rpc: OperatorStre
   },
 });
 
+/** Makes the route of an rpc that takes a file. In this process one message has all of it. */
+export const upload = <Name extends RpcName, Input>(
+  name: Name,
+  own: Omit<UploadRpc<RequestOf<Name>, Input, ResponseOf<Name>, CallingOperator | undefined>, "request" | "response">,
+): OperatorRoute => {
+  const rpc = { ...messagesOf(name), ...own };
+  return {
+    serve: (gate) => (contract, dependencies) => {
+      const run: typeof rpc.run = async (input, bytes, caller) =>
+        (await needsVerification(gate, { contract, input, caller: caller.key }))
+          ? refuse(NOT_FRESH)
+          : rpc.run(input, bytes, caller);
+      return uploadOf<RequestOf<Name>, Input, ResponseOf<Name>, CallingOperator, ServingDependencies>(
+        { ...rpc, run },
+        admitting(gate),
+      )(keyed(contract), { ...dependencies, shown: masked });
+    },
+    runForMachine: (contract, call) => {
+      const whole: UnaryRpc<
+        RequestOf<Name>,
+        { readonly input: Input; readonly bytes: Uint8Array },
+        ResponseOf<Name>,
+        CallingOperator | undefined
+      > = {
+        ...rpc,
+        parse: (request, caller) => {
+          const input = rpc.parse(request, caller);
+          return input.ok
+            ? { ok: true, value: { input: input.value, bytes: new Uint8Array(rpc.pieceOf(request)) } }
+            : input;
+        },
+        run: ({ input, bytes }, caller) => rpc.run(input, bytes, caller),
+      };
+      return oneMessage(runInProcess(whole, contract, { ...call, key: undefined, shown: undefined }), call);
+    },
+  };
+};
+
 /** Makes the route of an rpc that needs no key, and does not know its caller. */
 export const open: OperatorUnary = (name, rpc) => ({
   ...unary(name, rpc),
-  serve: () => (contract, dependencies) => {
-    if (!contract.isPublic) throw new Error(`${contract.name} needs a key, but its handler takes none`);
-    const route = routeOf({ ...messagesOf(name), ...rpc }, (_contract, { isStopping }: ServingDependencies) =>
-      isStopping() ? { reason: "SHUTTING_DOWN" } : undefined,
-    );
-    return route(contract, dependencies);
-  },
+  serve:
+    ({ authenticator }) =>
+    (contract, dependencies) => {
+      if (!contract.isPublic) throw new Error(`${contract.name} needs a key, but its handler takes none`);
+      const admitAll: Admit<undefined, ServingDependencies> = async (_contract, { isStopping }) => {
+        if (isStopping()) return { reason: "SHUTTING_DOWN" };
+        return (await authenticator.restoreWaits()) ? { reason: "RESTORE_NOT_CONFIRMED" } : undefined;
+      };
+      return routeOf({ ...messagesOf(name), ...rpc }, admitAll)(contract, dependencies);
+    },
 });
 
 /** Throws for a public rpc: a handler with a key would take its callers for the machine. */

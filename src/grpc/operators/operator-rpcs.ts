@@ -3,11 +3,13 @@ import type { Act } from "../../operators/act.js";
 import { type Operator, parseOperatorName } from "../../operators/operator.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
+import { pageInTurn } from "../services/list-turns.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { namesOf, toOperator, toOperatorAct, toSession } from "./messages.js";
 import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
-import { pageInMemory, parsePage, tokenAfter } from "./pages.js";
+import { listInTurn, parsePage, tokenAfter } from "./pages.js";
+import { listCallerOf } from "./reading.js";
 import { NEEDS_PERSON, resultOfSubmitted } from "./results.js";
 
 const fields = fieldsOf({ ...OPERATORS_KINDS, name: parseOperatorName });
@@ -46,7 +48,7 @@ export async function changeOperator(
   return resultOfSubmitted(submitted, (found) => ({ operator: found && toOperator(found) }));
 }
 
-function readingRpcs({ administration }: HandlersOptions): Record<string, OperatorRoute> {
+function readingRpcs({ administration, listTurns }: HandlersOptions): Record<string, OperatorRoute> {
   return {
     whoAmI: unary("whoAmI", {
       ...fields(),
@@ -60,23 +62,30 @@ function readingRpcs({ administration }: HandlersOptions): Record<string, Operat
     }),
     listOperators: unary("listOperators", {
       parse: (page) => parsePage(page, "ListOperators"),
-      run: async (asked) => {
-        const { items, ...next } = pageInMemory(await administration.operators(), asked);
-        return done({ operators: items.map(toOperator), ...next });
-      },
+      run: (asked, caller) =>
+        listInTurn(
+          { listTurns, caller, asked },
+          async () => ({ items: await administration.operators() }),
+          ({ items, ...next }) => ({ operators: items.map(toOperator), ...next }),
+        ),
     }),
     listOperatorActs: unary("listOperatorActs", {
       parse: ({ operator_id, type, ...page }) => parsePage(page, "ListOperatorActs", { operator_id, type }),
-      run: async (asked) => {
-        const { size, beforeSeq } = asked.page;
-        const { operator_id: operatorId, type: kind } = asked.list.filters;
-        const rows = await administration.operatorActs({ size: size + 1, beforeSeq, operatorId, kind });
-        const names = namesOf(await administration.operators());
-        return done({
-          acts: rows.slice(0, size).map((row) => toOperatorAct(row, names)),
-          next_page_token: tokenAfter(rows, asked),
-        });
-      },
+      run: (asked, caller) =>
+        pageInTurn(
+          { listTurns, caller: listCallerOf(caller) },
+          async () => {
+            const { size, beforeSeq } = asked.page;
+            const { operator_id: operatorId, type: kind } = asked.list.filters;
+            const rows = await administration.operatorActs({ size: size + 1, beforeSeq, operatorId, kind });
+            const operators = await administration.operators();
+            return { rows, names: namesOf(operators), lookedAt: rows.length + operators.length };
+          },
+          ({ rows, names }) => ({
+            acts: rows.slice(0, asked.page.size).map((row) => toOperatorAct(row, names)),
+            next_page_token: tokenAfter(rows, asked),
+          }),
+        ),
     }),
   };
 }

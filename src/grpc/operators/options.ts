@@ -1,7 +1,7 @@
 import type { Organization } from "../../domain/api-key.js";
 import type { Rail } from "../../domain/transaction.js";
 import type { Administration } from "../../operators/ports.js";
-import type { DepositRegistration, RailChanges, RailReads } from "../../operators/rails.js";
+import type { DepositRegistration, RailChanges, RailProbes, RailReads } from "../../operators/rails.js";
 import type { BookOwner, BookReads } from "../../operators/reads.js";
 import type { SignIn } from "../../operators/sign-in.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
@@ -21,6 +21,7 @@ export interface HandlersOptions {
   readonly listTurns: ListTurns;
   readonly now: () => number;
   readonly railChanges: RailChanges;
+  readonly railProbes: RailProbes;
   readonly railReads: RailReads;
   readonly signIn: SignIn;
 }

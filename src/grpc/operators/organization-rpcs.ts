@@ -1,4 +1,4 @@
-import type { Organization } from "../../domain/api-key.js";
+import { asWritten, type FoundOrganization, type Organization } from "../../domain/api-key.js";
 import type { BookHead } from "../../domain/book.js";
 import { parsed } from "../../domain/values/parsed.js";
 import { done } from "../calls/rpc-result.js";
@@ -8,7 +8,7 @@ import { OPERATORS_KINDS, parseCell, parseLabel } from "./fields.js";
 import { toOrganization, toRailAccount } from "./messages.js";
 import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
-import { pageInMemory, parseOwnPage, parsePage } from "./pages.js";
+import { listInTurn, parseOwnPage, parsePage } from "./pages.js";
 import { readOrganization } from "./reading.js";
 import { resultOfSubmitted } from "./results.js";
 
@@ -22,7 +22,7 @@ const fields = fieldsOf({
 
 /** The rpcs about organizations. */
 export function organizationRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
-  const { administration } = options;
+  const { administration, listTurns } = options;
   const act = actRoute(options);
   return {
     createOrganization: unary("createOrganization", {
@@ -43,11 +43,18 @@ export function organizationRpcs(options: HandlersOptions): Record<string, Opera
     }),
     listOrganizations: unary("listOrganizations", {
       parse: ({ name, ...page }) => parsePage(page, "ListOrganizations", { name }),
-      run: async (asked) => {
+      run: (asked, caller) => {
         const { name } = asked.list.filters;
-        const all = await administration.organizations();
-        const { items, ...next } = pageInMemory(all, asked, (each) => name === "" || each.name === name);
-        return done({ organizations: items.map(toOrganization), ...next });
+        return listInTurn(
+          {
+            listTurns,
+            caller,
+            asked,
+            matches: (each: FoundOrganization) => name === "" || asWritten(each).name === name,
+          },
+          async () => ({ items: await administration.organizations() }),
+          ({ items, ...next }) => ({ organizations: items.map(toOrganization), ...next }),
+        );
       },
     }),
     suspendOrganization: act("suspendOrganization", { ...fields("organization_id", "note"), shown }),
@@ -55,13 +62,17 @@ export function organizationRpcs(options: HandlersOptions): Record<string, Opera
     requireReceipts: act("requireReceipts", { ...fields("organization_id", "required", "note"), shown }),
     listRailAccounts: unary("listRailAccounts", {
       parse: (request) => parseOwnPage(request, "ListRailAccounts"),
-      run: ({ organizationId, asked }) =>
-        readOrganization(options, organizationId, async (found) => {
-          const accounts = await administration.railAccounts(found);
-          const sorted = accounts.toSorted((left, right) => (left.rail < right.rail ? -1 : 1));
-          const { items, ...next } = pageInMemory(sorted, asked);
-          return done({ rail_accounts: items.map(toRailAccount), ...next });
-        }),
+      run: ({ organizationId, asked }, caller) =>
+        readOrganization(options, organizationId, (found) =>
+          listInTurn(
+            { listTurns, caller, asked },
+            async () => {
+              const accounts = await administration.railAccounts(found);
+              return { items: accounts.toSorted((left, right) => (left.rail < right.rail ? -1 : 1)) };
+            },
+            ({ items, ...next }) => ({ rail_accounts: items.map((account) => toRailAccount(account)), ...next }),
+          ),
+        ),
     }),
   };
 }

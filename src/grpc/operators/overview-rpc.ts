@@ -7,7 +7,7 @@ import { fields } from "./fields.js";
 import { toSums } from "./money-acts.js";
 import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
-import { isFor, unlessOrphaned } from "./proposal-messages.js";
+import { isFor, lapsedIfRoleIsLost } from "./proposal-messages.js";
 import { listCallerOf, readOrganization } from "./reading.js";
 
 const COUNT_MAX = 1_000;
@@ -31,7 +31,7 @@ export function overviewRpc(options: HandlersOptions): Record<string, OperatorRo
               const undecided = await administration.proposals(page);
               const operators = await administration.operators();
               const rows = undecided
-                .map((proposal) => unlessOrphaned(proposal, operators))
+                .map((proposal) => lapsedIfRoleIsLost(proposal, operators))
                 .filter(({ state }) => state === "PENDING");
               return { rows, waiting, sums, lookedAt: lookedAt + undecided.length };
             },

@@ -1,8 +1,11 @@
 import type { OrganizationId } from "../../domain/values/ids.js";
+import type { RpcResult } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { fieldProblem, type ParsedFields } from "../messages/fields.js";
+import { type ListTurns, pageInTurn } from "../services/list-turns.js";
 import { type AnyList, askedPage, formatPageToken, LIST_KINDS, type PageOfList } from "../services/paging.js";
 import { parseId } from "./fields.js";
+import { listCallerOf } from "./reading.js";
 
 /** A page that is asked for, and the list that it belongs to. */
 export type AskedPage<Filters = AnyList["filters"]> = PageOfList<AnyList & { readonly filters: Filters }>;
@@ -41,7 +44,7 @@ export function parseOwnPage(
  * Returns one page of those items in memory that match. New items come last: so the token is the
  * place of the next item among all. The few kinds of items that can be removed fit into one page.
  */
-export function pageInMemory<Item>(
+function pageInMemory<Item>(
   items: readonly Item[],
   { list, page: { size, beforeSeq: begin = 0 } }: AskedPage,
   matches: (item: Item) => boolean = () => true,
@@ -51,6 +54,33 @@ export function pageInMemory<Item>(
     items: places.slice(0, size).map(({ item }) => item),
     next_page_token: formatPageToken(list, places[size]?.place),
   };
+}
+
+/**
+ * Reads all items of a list at the turn of the caller's lists, and makes the response of one page
+ * of those that match. Refuses QUEUE_FULL, DEADLINE_EXCEEDED.
+ */
+export function listInTurn<Item, More, Response>(
+  { listTurns, caller, asked, matches }: ListInTurn<Item>,
+  read: () => Promise<More & { readonly items: readonly Item[] }>,
+  responseOf: (page: ReturnType<typeof pageInMemory<Item>>, read: More) => Response,
+): Promise<RpcResult<Response>> {
+  return pageInTurn(
+    { listTurns, caller: listCallerOf(caller) },
+    async () => {
+      const found = await read();
+      const page = pageInMemory(found.items, asked, matches);
+      return { found, page, rows: page.items, lookedAt: found.items.length };
+    },
+    ({ found, page }) => responseOf(page, found),
+  );
+}
+
+interface ListInTurn<Item> {
+  readonly listTurns: ListTurns;
+  readonly caller: Parameters<typeof listCallerOf>[0];
+  readonly asked: AskedPage;
+  readonly matches?: (item: Item) => boolean;
 }
 
 /** Returns the token after a page of rows, newest first, of which one more than `size` was read. */

@@ -1,7 +1,7 @@
 import { parseOperatorId, type ProposalId } from "../../domain/values/ids.js";
 import type { Proposal as ProposalMessage } from "../../gen/kesc/admin/v1/resources.js";
 import { isConcerned } from "../../operators/act.js";
-import type { Operator, Role } from "../../operators/operator.js";
+import { hasKeptRole, type Operator, type Role } from "../../operators/operator.js";
 import type { OperatorProposal } from "../../operators/ports.js";
 import { readOperatorsAddress } from "../messages/contract.js";
 import { namesOf, toProposal } from "./messages.js";
@@ -16,17 +16,19 @@ export async function proposalNow(
   id: ProposalId,
 ): Promise<ProposalMessage | undefined> {
   const [found, operators] = await Promise.all([administration.proposal(id), administration.operators()]);
-  return found && toProposal(unlessOrphaned(found, operators), namesOf(operators));
+  return found && toProposal(lapsedIfRoleIsLost(found, operators), namesOf(operators));
 }
 
-/** A proposal in a book lapses when its operator is revoked, or loses the role of the act. */
-export function unlessOrphaned(proposal: OperatorProposal, operators: readonly Operator[]): OperatorProposal {
-  const { state, organizationId, proposedBy, type } = proposal;
+/**
+ * A proposal in a book lapses for ever when its operator is revoked, or loses the role of the act.
+ */
+export function lapsedIfRoleIsLost(proposal: OperatorProposal, operators: readonly Operator[]): OperatorProposal {
+  const { state, organizationId, proposedBy, proposedAt, type } = proposal;
   if (state !== "PENDING" || organizationId === undefined || !parseOperatorId(proposedBy).ok) return proposal;
   const roles = rolesOf(type);
   const operator = operators.find(({ id }) => id === proposedBy);
-  const isPossible = operator?.revokedAt === undefined && operator?.roles.some((role) => roles.includes(role));
-  return isPossible === true ? proposal : { ...proposal, state: "LAPSED" };
+  const isPossible = operator !== undefined && hasKeptRole(operator, roles, proposedAt);
+  return isPossible ? proposal : { ...proposal, state: "LAPSED" };
 }
 
 /** Returns whether the operator may approve the proposal: it is neither by nor about that one. */

@@ -1,4 +1,5 @@
-import type { Decider } from "../../domain/proposal.js";
+import type { Organization } from "../../domain/api-key.js";
+import type { Decider, Proposal } from "../../domain/proposal.js";
 import { refusalToDecide } from "../../domain/second-person.js";
 import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import { parsed } from "../../domain/values/parsed.js";
@@ -6,13 +7,14 @@ import type { NO_REASON } from "../../domain/values/text.js";
 import { parseStatusReason } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { ListProposalsRequest } from "../../gen/kesc/admin/v1/admin_service.js";
-import { ProposalState } from "../../gen/kesc/admin/v1/resources.js";
+import { type Proposal as ProposalMessage, ProposalState } from "../../gen/kesc/admin/v1/resources.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
-import { type BookProposal, type OperatorProposal, proposalInBook } from "../../operators/ports.js";
+import { type OperatorProposal, proposalInBook } from "../../operators/ports.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
+import { pageInTurn } from "../services/list-turns.js";
 import { type AnyList, formatIdToken, parseIdToken, parsePageSize } from "../services/paging.js";
 import { authorityOf, type OperatorCaller, submitAct } from "./acts.js";
 import { commandOf } from "./commands-of-proposals.js";
@@ -20,44 +22,63 @@ import { OPERATORS_KINDS, parseId } from "./fields.js";
 import { namesOf, toProposal } from "./messages.js";
 import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
-import { isFor, proposalNow, unlessOrphaned } from "./proposal-messages.js";
+import { isFor, lapsedIfRoleIsLost, proposalNow } from "./proposal-messages.js";
+import { listCallerOf, organizationOr, unlessChanged } from "./reading.js";
 import { NEEDS_PERSON } from "./results.js";
 import { type Standing, standingOf } from "./standing.js";
 
 const NOT_COMPARED: Standing = { standing: [], refusal: undefined };
 /** A page of a list looks at so many at most: it may be short although there are more. */
 const LOOKED_AT_MAX = 1_001;
+/** The most changes of a proposal in a list, and the longest content of one that has more. */
+const LISTED_CHANGES_MAX = 20;
+const LISTED_CONTENT_MAX = 4_096;
+/** The event loop checks the MAC of each, and parses it: that costs as much as several rows. */
+const ROWS_PER_PROPOSAL = 5;
 
 /** The rpcs about acts that need a second person. */
 export function proposalRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
-  const { administration } = options;
+  const { administration, listTurns } = options;
   return {
     listProposals: unary("listProposals", {
       parse: parseProposalList,
-      run: async ({ list, afterId, size, ...filters }, { key }) => {
+      run: async ({ list, afterId, size, ...filters }, caller) => {
         const { organizationId, includesClosed } = filters;
-        const organization = organizationId && (await administration.organization(organizationId));
-        if (organizationId !== undefined && organization === undefined) {
-          return done({ proposals: [], next_page_token: undefined });
+        const organization = organizationId && (await organizationOr(options, organizationId));
+        if (organization !== undefined && "reason" in organization) {
+          return organization.reason === "ORGANIZATION_NOT_FOUND"
+            ? done({ proposals: [], next_page_token: undefined })
+            : refuse(organization);
         }
         const waits = includesClosed ? undefined : { organization };
-        const [rows, operators] = await Promise.all([
-          administration.proposals({ afterId, size: LOOKED_AT_MAX, waits }),
-          administration.operators(),
-        ]);
-        const now = rows.map((proposal) => unlessOrphaned(proposal, operators));
-        const found = now.filter((proposal) => isListed(proposal, filters, key));
-        const shown = found.slice(0, size);
-        const last = found.length > size ? shown.at(-1) : rows.length === LOOKED_AT_MAX ? rows.at(-1) : undefined;
-        const names = namesOf(operators);
-        return done({
-          proposals: shown.map((proposal) => toProposal(proposal, names)),
-          next_page_token: formatIdToken(list, last?.id),
-        });
+        return pageInTurn(
+          { listTurns, caller: listCallerOf(caller) },
+          async () => {
+            const [all, operators] = await Promise.all([
+              administration.proposals({ afterId, size: LOOKED_AT_MAX, waits }),
+              administration.operators(),
+            ]);
+            const now = all.map((proposal) => lapsedIfRoleIsLost(proposal, operators));
+            const found = now.filter((proposal) => isListed(proposal, filters, caller.key));
+            const rows = found.slice(0, size);
+            const last = found.length > size ? rows.at(-1) : all.length === LOOKED_AT_MAX ? all.at(-1) : undefined;
+            return {
+              rows,
+              last,
+              names: namesOf(operators),
+              lookedAt: all.length * ROWS_PER_PROPOSAL + operators.length,
+            };
+          },
+          ({ rows, last, names }) => ({
+            proposals: rows.map((proposal) => toListed(toProposal(proposal, names))),
+            next_page_token: formatIdToken(list, last?.id),
+          }),
+        );
       },
     }),
     getProposal: unary("getProposal", {
       ...fieldsOf({ ...OPERATORS_KINDS, compare: parsed<boolean> })("proposal_id", "compare"),
+      partsOfTrial: ({ compare }) => (compare ? 1 : undefined),
       run: async ({ proposalId, compare }, caller) => {
         const proposal = await proposalNow(options, proposalId);
         if (proposal === undefined) return refuse({ reason: "PROPOSAL_NOT_FOUND", proposalId });
@@ -68,6 +89,17 @@ export function proposalRpcs(options: HandlersOptions): Record<string, OperatorR
     }),
     approveProposal: decisionRpc(options, "approve"),
     rejectProposal: decisionRpc(options, "reject"),
+  };
+}
+
+/** An act of many parts has each of them in its content and changes. A page must stay a message. */
+function toListed(proposal: ProposalMessage): ProposalMessage {
+  const { content, changes } = proposal;
+  if (changes.length <= LISTED_CHANGES_MAX) return proposal;
+  return {
+    ...proposal,
+    content: content.length <= LISTED_CONTENT_MAX ? content : "",
+    changes: changes.slice(0, LISTED_CHANGES_MAX),
   };
 }
 
@@ -113,9 +145,9 @@ function isListed(proposal: OperatorProposal, filters: ProposalFilters, by: Oper
   return !isForCaller || isFor(proposal, by);
 }
 
-/** A content names its account, deposit or operator. The subject of a resolution is the order. */
-function isAbout({ subject, content }: OperatorProposal, id: string): boolean {
-  return subject === id || (content !== "" && Object.values(JSON.parse(content) as object).includes(id));
+/** A content names its account, transaction, deposit or operator. */
+function isAbout({ content }: OperatorProposal, id: string): boolean {
+  return content !== "" && Object.values(JSON.parse(content) as object).includes(id);
 }
 
 function decisionRpc(options: HandlersOptions, decide: "approve" | "reject"): OperatorRoute {
@@ -128,10 +160,12 @@ function decisionRpc(options: HandlersOptions, decide: "approve" | "reject"): Op
       if (by === undefined) return NEEDS_PERSON;
       const found = await administration.bookProposal(proposalId);
       const inBook = decide === "approve" ? approve : reject;
+      const organization = found && unlessChanged(found.organization);
+      if (organization !== undefined && "reason" in organization) return refuse(organization);
       const decided =
-        found === undefined
+        found === undefined || organization === undefined
           ? await administration[decide](proposalId, by)
-          : await inBook(options, { found, by, note, caller });
+          : await inBook(options, { proposal: found.proposal, organization, by, note, caller });
       if (decided.kind === "refused") return decided;
       // Read again: the command may have left it as it was.
       const response = { proposal: await proposalNow(options, proposalId) };
@@ -141,16 +175,19 @@ function decisionRpc(options: HandlersOptions, decide: "approve" | "reject"): Op
 }
 
 interface BookDecision {
-  readonly found: BookProposal;
+  readonly organization: Organization;
+  readonly proposal: Proposal;
   readonly by: Operator;
   readonly note: typeof NO_REASON;
   readonly caller: OperatorCaller;
 }
 
 /** The approval is the same command of another person: the ledger compares both. */
-async function approve(options: HandlersOptions, { found, by, note, caller }: BookDecision): Promise<Outcome<unknown>> {
+async function approve(
+  options: HandlersOptions,
+  { organization, proposal, by, note, caller }: BookDecision,
+): Promise<Outcome<unknown>> {
   const { administration } = options;
-  const { organization, proposal } = found;
   const person = by.id as string as Decider;
   const now = toUnixMillis(options.now());
   const closed = refusalToDecide(proposal, { person, now });
@@ -160,15 +197,17 @@ async function approve(options: HandlersOptions, { found, by, note, caller }: Bo
     actor: actorOf(by),
     note,
   });
-  const shown = unlessOrphaned(proposalInBook(proposal, now), await administration.operators());
+  const shown = lapsedIfRoleIsLost(proposalInBook(proposal, now), await administration.operators());
   const isWhole = await options.railChanges.isWhole(organization, proposal);
   if (command === undefined || shown.state === "LAPSED" || !isWhole)
     return { kind: "refused", refusal: { reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state: "LAPSED" } };
   return submitAct(options, organization, command, caller);
 }
 
-function reject(options: HandlersOptions, { found, by, note, caller }: BookDecision): Promise<Outcome<unknown>> {
-  const { organization, proposal } = found;
+function reject(
+  options: HandlersOptions,
+  { organization, proposal, by, note, caller }: BookDecision,
+): Promise<Outcome<unknown>> {
   const { id: proposalId, subject, organizationId } = proposal;
   const person = by.id as string as Decider;
   const command = {

@@ -4,8 +4,7 @@ import type { Cents } from "../../domain/values/cents.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import type { PayoutMode as PayoutModeMessage } from "../../gen/kesc/admin/v1/resources.js";
 import { BEGIN_PAYOUTS_ROLES, mayBeginPayouts } from "../../operators/operator.js";
-import type { RailAccountState } from "../../operators/ports.js";
-import type { RailAccountProblem } from "../../operators/rails.js";
+import type { RailAccountProblem, TriedRailAccount } from "../../operators/rails.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { parseRequiredWord } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
@@ -40,7 +39,7 @@ const LIMITS = ["begin_within_seconds", "confirm_above", "resolve_alone_max", "f
 /** The rpcs that change accounts at rails. */
 export function railActs(options: HandlersOptions): Record<string, OperatorRoute> {
   const act = actRoute(options);
-  const shown = (account: RailAccountState | undefined) => ({ rail_account: account && toRailAccount(account) });
+  const shown = (account: TriedRailAccount | undefined) => ({ rail_account: account && toRailAccount(account) });
   const ofAccount = ["settings", "credentials", "credentials_expire_at", "is_default", ...LIMITS] as const;
   return {
     setRailAccount: act(

@@ -1,22 +1,37 @@
 import { formatCents } from "../../domain/values/cents.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import type { RailAccountStatus as RailAccountStatusMessage } from "../../gen/kesc/admin/v1/admin_service.js";
-import type { RailAccountStatus } from "../../operators/rails.js";
+import {
+  ProbeResult,
+  type RailAccountStatus as RailAccountStatusMessage,
+  type StatementWords as StatementWordsMessage,
+} from "../../gen/kesc/admin/v1/admin_service.js";
+import { PROBED_RESULTS, type RailAccountStatus } from "../../operators/rails.js";
+import { statementSettings } from "../../rails/rail-kind.js";
+import { railNamed } from "../../rails/rails.js";
+import type { StatementWords } from "../../rails/statement.js";
 import type { ReportedBalance } from "../../statements/ports.js";
 import { done, refuse } from "../calls/rpc-result.js";
+import { enumOf } from "../messages/enums.js";
 import { toRailBalance } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
+import { ListTurns } from "../services/list-turns.js";
 import { fields } from "./fields.js";
 import { toRailAccount } from "./messages.js";
 import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
-import { readOrganization } from "./reading.js";
+import { listCallerOf, readOrganization } from "./reading.js";
 
 const SECOND_MILLIS = 1_000;
+/** The next probe of a person waits as long as after a list that looked at this number of rows. */
+const ROWS_OF_PROBE = 20_000;
+const PROBES_UNDER_WAY_MAX = 16;
+const RESULTS = enumOf(ProbeResult, "PROBE_RESULT", PROBED_RESULTS);
 
 /** The rpcs that read one account at a rail. */
 export function railRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
-  const { cellOf, railReads, now } = options;
+  const { cellOf, railProbes, railReads, now } = options;
+  // A probe waits for the rail, and must not hold up the lists of others.
+  const turns = new ListTurns({ now: () => toUnixMillis(now()), underWayMax: PROBES_UNDER_WAY_MAX });
   return {
     getRailAccount: unary("getRailAccount", {
       ...fields("organization_id", "rail"),
@@ -27,6 +42,22 @@ export function railRpcs(options: HandlersOptions): Record<string, OperatorRoute
           const balances = await cellOf(found).history.railBalances(organizationId);
           const own = balances.filter((balance) => balance.rail === rail);
           return done({ status: toStatus(status, own, toUnixMillis(now())) });
+        }),
+    }),
+    probeRailAccount: unary("probeRailAccount", {
+      ...fields("organization_id", "rail"),
+      run: ({ organizationId, rail }, caller) =>
+        readOrganization(options, organizationId, async (found) => {
+          // One after another: each of a person's probes waits for the rail.
+          const page = await turns.page(listCallerOf(caller), async () => {
+            const products = await railProbes.probe(found, rail);
+            return { products, rows: [], nextBeforeSeq: undefined, lookedAt: ROWS_OF_PROBE };
+          });
+          if ("reason" in page) return refuse(page);
+          if (page.products === undefined) return refuse({ reason: "RAIL_ACCOUNT_NOT_FOUND", rail });
+          return done({
+            products: page.products.map(({ result, ...product }) => ({ ...product, result: RESULTS[result] })),
+          });
         }),
     }),
   };
@@ -57,7 +88,19 @@ function toStatus(
     problem: status.problem,
     deposits_since: timeOf(status.depositsSince),
     deposits_read_at: timeOf(status.depositsReadAt),
+    statement_words: wordsOf(status),
   };
+}
+
+function wordsOf({ account, settings }: RailAccountStatus): StatementWordsMessage[] {
+  const kind = railNamed(account.rail);
+  if (kind?.statement === undefined) return [];
+  const { words } = statementSettings(kind, settings);
+  return Object.entries(kind.statement.words).map(([name, known]) => ({
+    kind: name,
+    built_in: [...known],
+    own: [...(words?.[name as keyof StatementWords] ?? [])],
+  }));
 }
 
 function timeOf(at: UnixMillis | undefined): ReturnType<typeof toTimestamp> | undefined {

@@ -1,8 +1,9 @@
-import type { Organization } from "../../domain/api-key.js";
+import { type FoundOrganization, isWhole, type Organization } from "../../domain/api-key.js";
 import { OPERATOR } from "../../domain/values/actor.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { Operator } from "../../operators/operator.js";
 import type { Administration } from "../../operators/ports.js";
+import type { OperatorRefusal } from "../../operators/refusal.js";
 import type { Caller } from "../calls/call-context.js";
 import { refuse, type RpcResult } from "../calls/rpc-result.js";
 import type { ListCaller } from "../services/list-turns.js";
@@ -13,8 +14,22 @@ export async function readOrganization<Response>(
   organizationId: OrganizationId,
   read: (organization: Organization) => Promise<RpcResult<Response>>,
 ): Promise<RpcResult<Response>> {
-  const organization = await administration.organization(organizationId);
-  return organization === undefined ? refuse({ reason: "ORGANIZATION_NOT_FOUND", organizationId }) : read(organization);
+  const organization = await organizationOr({ administration }, organizationId);
+  return "reason" in organization ? refuse(organization) : read(organization);
+}
+
+/** Refuses ORGANIZATION_NOT_FOUND, ORGANIZATION_CHANGED. */
+export async function organizationOr(
+  { administration }: { readonly administration: Pick<Administration, "organization"> },
+  organizationId: OrganizationId,
+): Promise<Organization | OperatorRefusal> {
+  const found = await administration.organization(organizationId);
+  return found === undefined ? { reason: "ORGANIZATION_NOT_FOUND", organizationId } : unlessChanged(found);
+}
+
+/** No call believes an organization whose row was changed past the service. */
+export function unlessChanged(found: FoundOrganization): Organization | OperatorRefusal {
+  return isWhole(found) ? found : { reason: "ORGANIZATION_CHANGED", organizationId: found.changed.id };
 }
 
 /**

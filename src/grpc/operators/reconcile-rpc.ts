@@ -1,6 +1,3 @@
-import { Readable } from "node:stream";
-
-import { type CsvRecord, csvRecordsOf } from "../../../runtime/csv-records.js";
 import { isOfCharges } from "../../domain/receipt.js";
 import type { Rail } from "../../domain/transaction.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
@@ -9,40 +6,43 @@ import {
   DifferenceKind,
   type MovementSide,
   type MovementTotals,
+  type ReconcileStatementRequest,
   type ReconcileStatementResponse,
   type StatementDifference,
   type StatementDifferences,
   type StatementTie,
 } from "../../gen/kesc/admin/v1/admin_service.js";
+import { type RailKind, statementSettings } from "../../rails/rail-kind.js";
 import { railNamed } from "../../rails/rails.js";
-import type { StatementFormat } from "../../rails/statement.js";
 import { type ComparedStatement, compareStatement } from "../../reconcile/compare-statement.js";
+import { FILE_BYTES_MAX } from "../../reconcile/files/tables.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import { type Break, type BreakKind, signed, type Totals } from "../../reconcile/reconciliation.js";
 import { remediesOf } from "../../reconcile/remedies.js";
-import { RECORD_BYTES_MAX, type Statement, StatementError } from "../../reconcile/statement-movements.js";
+import { StatementError } from "../../reconcile/statement-error.js";
 import { type ExplainedTie, readTie } from "../../reconcile/tie.js";
 import type { History } from "../../statements/as-of.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { enumOf } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
+import type { ParsedFields } from "../messages/fields.js";
 import { formatSigned, toRailBalance, toReserveHolding } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { readingHistory } from "../services/history/history-turns.js";
 import { OPERATORS_KINDS } from "./fields.js";
-import { type OperatorRoute, unary } from "./operator-call.js";
+import { toLostNight } from "./night-messages.js";
+import { type OperatorRoute, upload } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
+import { StatementReading } from "./read-statement.js";
 import { listCallerOf, readOrganization } from "./reading.js";
 
-/** The most bytes of a statement. A larger one takes `kesc reconcile`. */
-export const STATEMENT_BYTES_MAX = 4 * 1_024 * 1_024;
-const ROWS_MAX = 50_000;
 const DAYS_MAX = 31;
 const DAY_MILLIS = 86_400_000;
 const BOOKED_MAX = 100_000;
 const SHOWN_MAX = 100;
-/** So much is parsed in one go: other calls take turns with the parser. */
-const CHUNK_BYTES = 65_536;
+const FILE_NAME_CHARACTERS_MAX = 255;
+/** To receive this number of bytes rests as long as a row does. */
+const RECEIVED_BYTES_PER_ROW = 512;
 
 const KINDS: readonly BreakKind[] = ["missing_in_ledger", "missing_on_rail", "amount_differs", "double"];
 const KIND_MESSAGES = enumOf(DifferenceKind, "DIFFERENCE_KIND", KINDS);
@@ -50,27 +50,39 @@ const KIND_MESSAGES = enumOf(DifferenceKind, "DIFFERENCE_KIND", KINDS);
 /** The rpc that compares a statement with the book. Its reads take the turns of lists. */
 export function reconcileRpc(options: HandlersOptions): Record<string, OperatorRoute> {
   const { cellOf, listTurns, bookedMovements } = options;
+  const reading = new StatementReading();
   const now = (): UnixMillis => toUnixMillis(options.now());
   return {
-    reconcileStatement: unary("reconcileStatement", {
-      ...fieldsOf({ ...OPERATORS_KINDS, rail: { as: "of", parse: parseStatementRail }, statement: parseStatement })(
-        "organization_id",
-        "rail",
-        "statement",
-      ),
-      run: ({ organizationId, of: { rail, format }, statement: text }, caller) =>
+    reconcileStatement: upload("reconcileStatement", {
+      ...fieldsOf({
+        ...OPERATORS_KINDS,
+        rail: { as: "of", parse: parseStatementRail },
+        file_name: parseFileName,
+      })("organization_id", "rail", "file_name"),
+      parseMore,
+      pieceOf: ({ statement }) => statement,
+      field: "statement",
+      bytesMax: FILE_BYTES_MAX,
+      run: ({ organizationId, of: { rail, kind }, fileName: name }, bytes, caller) =>
         readOrganization(options, organizationId, (found) => {
+          if (bytes.length === 0) return Promise.resolve(refuse(badStatement("is required", "REQUIRED")));
           const { history: reads } = cellOf(found);
-          const asked = { organizationId, caller: listCallerOf(caller), listTurns, reads };
-          return readingHistory(asked, async (history) => {
+          const person = listCallerOf(caller);
+          return readingHistory({ organizationId, caller: person, listTurns, reads }, async (history) => {
             const book = bounded(await bookedMovements(found, rail), history);
             const tie = await readTie(history, rail);
+            const statement = { ...statementSettings(kind, await book.settings()), name, rail, bytes };
+            await history.inTurn(() =>
+              Promise.resolve({ result: undefined, lookedAt: bytes.length / RECEIVED_BYTES_PER_ROW }),
+            );
             try {
-              return done(toResponse(await compareStatement(statementOf(text, format), { book, tie }), now()));
+              const facts = await reading.read(person.key.id, statement, history);
+              if (facts === undefined) return refuse({ reason: "QUEUE_FULL" });
+              return done(toResponse(await compareStatement(facts, { book, tie }), now()));
             } catch (error) {
               if (!(error instanceof StatementError)) throw error;
-              const message = `cannot be compared: ${error.message.replace(/\.$/, "")}`;
-              return refuse({ reason: "INVALID_FIELD", fields: [{ field: "statement", message, code: "FORMAT" }] });
+              const problem = error.message.replace(/\.$/, "");
+              return refuse(badStatement(`must be a statement that can be compared: ${problem}`, "FORMAT"));
             }
           });
         }),
@@ -78,59 +90,54 @@ export function reconcileRpc(options: HandlersOptions): Record<string, OperatorR
   };
 }
 
-function parseStatementRail(unchecked: string): Parsed<{ readonly rail: Rail; readonly format: StatementFormat }> {
+function badStatement(message: string, code: "REQUIRED" | "FORMAT") {
+  return { reason: "INVALID_FIELD", fields: [{ field: "statement", message, code }] } as const;
+}
+
+interface StatementRail {
+  readonly rail: Rail;
+  readonly kind: RailKind;
+}
+
+function parseStatementRail(unchecked: string): Parsed<StatementRail> {
   const kind = railNamed(unchecked);
   if (kind?.statement === undefined) return unparsed("must be a rail with statements, such as mpesa", "UNKNOWN_VALUE");
-  return parsed({ rail: kind.name, format: kind.statement });
+  return parsed({ rail: kind.name, kind });
 }
 
-function parseStatement(unchecked: string): Parsed<string> {
-  if (unchecked.trim() === "") return unparsed("is required", "REQUIRED");
-  return Buffer.byteLength(unchecked) <= STATEMENT_BYTES_MAX
+function parseFileName(unchecked: string): Parsed<string> {
+  return unchecked.length <= FILE_NAME_CHARACTERS_MAX
     ? parsed(unchecked)
-    : unparsed(`must have at most ${String(STATEMENT_BYTES_MAX)} bytes`, "TOO_LONG");
+    : unparsed(`must have at most ${String(FILE_NAME_CHARACTERS_MAX)} characters`, "TOO_LONG");
 }
 
-function statementOf(text: string, format: StatementFormat): Statement {
-  return { name: "the statement", format, records: () => recordsOf(text) };
-}
-
-async function* recordsOf(text: string): AsyncGenerator<CsvRecord, void, void> {
-  let rows = 0;
-  try {
-    for await (const record of csvRecordsOf(Readable.from(chunksOf(text)), { recordBytesMax: RECORD_BYTES_MAX })) {
-      rows += 1;
-      if (rows > ROWS_MAX) throw new StatementError(`It has more than ${String(ROWS_MAX)} rows.`);
-      yield record;
-    }
-  } catch (error) {
-    if (error instanceof StatementError) throw error;
-    // Its words may repeat what stands in the row.
-    throw new StatementError("It is not valid CSV.", { cause: error });
-  }
-}
-
-function* chunksOf(text: string): Generator<Buffer> {
-  const bytes = Buffer.from(text);
-  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) yield bytes.subarray(start, start + CHUNK_BYTES);
+/** Only the first message says what the file is of. */
+function parseMore({ organization_id, rail, file_name }: ReconcileStatementRequest): ParsedFields<undefined> {
+  const given = Object.entries({ organization_id, rail, file_name }).filter(([, text]) => text !== "");
+  if (given.length === 0) return { ok: true, value: undefined };
+  const message = "must be in the first message only";
+  return { ok: false, fields: given.map(([field]) => ({ field, message, code: "CONFLICT" as const })) };
 }
 
 /** Lets each read of the book take a turn, and bounds the time and the rows that are compared. */
 export function bounded(book: BookedMovements, { inTurn }: Pick<History, "inTurn">): BookedMovements {
-  const inTurnOf = <Row>(read: () => Promise<readonly Row[]>): Promise<readonly Row[]> =>
+  /** A name that the book lacks costs as much as one that it has. */
+  const inTurnOf = <Row>(read: () => Promise<readonly Row[]>, names = 0): Promise<readonly Row[]> =>
     inTurn(async () => {
       const result = await read();
-      return { result, lookedAt: result.length };
+      return { result, lookedAt: Math.max(names, result.length) };
     });
   return {
-    withReceipts: (receipts) => inTurnOf(() => book.withReceipts(receipts)),
-    transactions: (ids) => inTurnOf(() => book.transactions(ids)),
-    transactionsEndingWith: (ends) => inTurnOf(() => book.transactionsEndingWith(ends)),
+    settings: () => inTurn(async () => ({ result: await book.settings(), lookedAt: 1 })),
+    withReceipts: (receipts) => inTurnOf(() => book.withReceipts(receipts), receipts.length),
+    transactions: (ids) => inTurnOf(() => book.transactions(ids), ids.length),
+    transactionsEndingWith: (ends) => inTurnOf(() => book.transactionsEndingWith(ends), ends.length),
     adjusted: () =>
       inTurn(async () => {
         const result = await book.adjusted();
         return { result, lookedAt: result.size };
       }),
+    openPayouts: () => inTurnOf(() => book.openPayouts()),
     async *within(period) {
       if (period.to - period.from > DAYS_MAX * DAY_MILLIS)
         throw new StatementError(`It covers more than ${String(DAYS_MAX)} days.`);
@@ -166,6 +173,8 @@ function toResponse(compared: ComparedStatement, now: UnixMillis): ReconcileStat
     at_the_edge: BigInt(movements.atTheEdge),
     differences: KINDS.flatMap((kind) => toDifferences(kind, breaks)),
     tie: tie && toTie(tie, now),
+    doubts: [...facts.doubts],
+    lost_night: toLostNight(compared.night),
   };
 }
 
@@ -190,6 +199,7 @@ function toDifference(found: Break): StatementDifference {
     on_rail: rail && toSide(rail, rail.completedAt),
     booked: booked && toSide(booked, booked.recordedAt),
     is_charge: receipt !== undefined && isOfCharges(receipt),
+    row_kind: rail?.kind,
     remedies: [...remediesOf(found)],
   };
 }

@@ -1,12 +1,16 @@
 import { typeidUnboxed } from "typeid-js";
 
 import { type RevealAccount, REVEALS_MAX, REVEALS_MILLIS } from "../../domain/accounts/reveal-account.js";
+import type { Organization } from "../../domain/api-key.js";
 import type { AccountId } from "../../domain/values/ids.js";
 import type { StatusReason } from "../../domain/values/text.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
+import type { CallingOperator } from "../../operators/session.js";
 import type { Caller } from "../calls/call-context.js";
 import type { ServedRefusal } from "../errors/refusal.js";
 import type { ServedCell } from "../services/served-cell.js";
+import { isStale } from "./freshness.js";
+import type { HandlersOptions } from "./options.js";
 import { rolesOf } from "./proposal-messages.js";
 
 /** Why an rpc other than RevealAccount tells something about a person. */
@@ -55,12 +59,23 @@ export async function noteFound(
  * mask finds the one behind it. A miss has no row in a book, so each server counts by itself.
  */
 export class PersonLookUps {
+  readonly #now: () => number;
   readonly #times = new Map<Operator["id"], readonly number[]>();
 
-  /** Counts a look-up. Refuses, in this order: ROLE_REQUIRED, TOO_MANY_REVEALS. */
-  admit({ id, roles: own }: Operator, now: number): ServedRefusal | undefined {
+  constructor({ now }: Pick<HandlersOptions, "now">) {
+    this.#now = now;
+  }
+
+  /**
+   * Counts a look-up. It needs what RevealAccount needs. Refuses, in this order: ROLE_REQUIRED,
+   * VERIFICATION_REQUIRED, TOO_MANY_REVEALS.
+   */
+  admit(operator: CallingOperator, { isSandbox }: Pick<Organization, "isSandbox">): ServedRefusal | undefined {
+    const { id, roles: own } = operator;
+    const now = this.#now();
     const roles = rolesOf("revealAccount");
     if (!own.some((role) => roles.includes(role))) return { reason: "ROLE_REQUIRED", roles };
+    if (!isSandbox && isStale({ needsFresh: true }, operator, this.#now)) return { reason: "VERIFICATION_REQUIRED" };
     const times = (this.#times.get(id) ?? []).filter((at) => at + REVEALS_MILLIS > now);
     const [oldest = now] = times;
     if (times.length >= REVEALS_MAX) {

@@ -1,7 +1,7 @@
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { Role as RoleMessage } from "../../gen/kesc/admin/v1/resources.js";
 import { type Role, ROLES } from "../../operators/operator.js";
-import { enumOf } from "../messages/enums.js";
+import { enumOf, unknownWord } from "../messages/enums.js";
 
 export const ROLE_MESSAGES = enumOf(RoleMessage, "ROLE", ROLES);
 
@@ -9,7 +9,5 @@ export const ROLE_MESSAGES = enumOf(RoleMessage, "ROLE", ROLES);
 export function parseRoles(unchecked: readonly RoleMessage[]): Parsed<readonly Role[]> {
   if (unchecked.length === 0) return unparsed("is required", "REQUIRED");
   const roles = ROLES.filter((role) => unchecked.includes(ROLE_MESSAGES[role]));
-  return roles.length < new Set(unchecked).size
-    ? unparsed(`must be some of ${ROLES.join(", ").toUpperCase()}`, "UNKNOWN_VALUE")
-    : parsed(roles);
+  return roles.length < new Set(unchecked).size ? unknownWord(ROLES, ROLE_MESSAGES) : parsed(roles);
 }

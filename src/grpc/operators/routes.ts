@@ -8,6 +8,7 @@ import { keyRpcs } from "./key-rpcs.js";
 import { limitRpcs } from "./limit-rpcs.js";
 import { lookUpRpc } from "./look-up-rpc.js";
 import { moneyActs } from "./money-acts.js";
+import { nightActs } from "./night-acts.js";
 import type { OperatorRoute } from "./operator-call.js";
 import { operatorRpcs } from "./operator-rpcs.js";
 import type { HandlersOptions } from "./options.js";
@@ -31,6 +32,7 @@ export function operatorRoutes(options: HandlersOptions): Readonly<Record<string
     ...reserveActs(options),
     ...moneyActs(options),
     ...depositActs(options),
+    ...nightActs(options),
     ...attentionRpcs(options),
     ...bookRpcs(options),
     ...journalRpcs(options),

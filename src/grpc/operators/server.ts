@@ -5,13 +5,15 @@ import { type GrpcServerOptions, routesOf, serve, type Serving } from "../server
 import { OperatorAuthenticator } from "./authenticator.js";
 import { doorDependencies } from "./door.js";
 import type { HandlersOptions } from "./options.js";
-import { STATEMENT_BYTES_MAX } from "./reconcile-rpc.js";
+import { PersonTurns } from "./person-turns.js";
 import { operatorRoutes } from "./routes.js";
 
 export interface OperatorServerOptions
   extends Omit<GrpcServerOptions, "keys">, Omit<HandlersOptions, keyof GrpcServerOptions> {}
 
 const REQUEST_BYTES_MAX = 65_536;
+/** Of a piece of a file, or of a list of acts. */
+const BULK_BYTES_MAX = 1_024 * 1_024;
 // Operators are few people, but a console calls for many of them over one connection.
 const CALLS_MAX = 256;
 const CONNECTION_CALLS_MAX = 64;
@@ -21,8 +23,9 @@ const CONNECTION_CALLS_MAX = 64;
  * call, for the organization that the metadata names. Rejects as `serve` does.
  */
 export function startOperatorServer(options: OperatorServerOptions): Promise<Serving> {
-  const { administration, limits, listTurns } = options;
-  const gate = { ...options, authenticator: new OperatorAuthenticator(administration, options.signIn) };
+  const { limits, listTurns } = options;
+  const personTurns = new PersonTurns(options.now);
+  const gate = { ...options, authenticator: new OperatorAuthenticator(options), personTurns };
   const acts = operatorRoutes(options);
   const services = routesOf(options, listTurns);
   const door = doorDependencies(gate);
@@ -45,7 +48,7 @@ export function startOperatorServer(options: OperatorServerOptions): Promise<Ser
       limits: {
         ...limits,
         requestBytesMax: REQUEST_BYTES_MAX,
-        bulkBytesMax: STATEMENT_BYTES_MAX + REQUEST_BYTES_MAX,
+        bulkBytesMax: BULK_BYTES_MAX + REQUEST_BYTES_MAX,
         callsMax: CALLS_MAX * 2,
         openCallsMax: CALLS_MAX,
         concurrentCallsMax: CONNECTION_CALLS_MAX,

@@ -1,6 +1,8 @@
+import { looksLike } from "../../domain/values/names-of-persons.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import type { CreateInvitationRequest } from "../../gen/kesc/admin/v1/session_service.js";
 import { type Operator, parseOperatorName, type Role } from "../../operators/operator.js";
+import type { OperatorSession } from "../../operators/session.js";
 import type { OrRefused } from "../../operators/sign-in.js";
 import type { Invited } from "../../operators/sign-in-ports.js";
 import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
@@ -12,7 +14,7 @@ import { toOperator, toSession } from "./messages.js";
 import { open, type OperatorRoute, unary } from "./operator-call.js";
 import { changeOperator } from "./operator-rpcs.js";
 import type { HandlersOptions } from "./options.js";
-import { pageInMemory, parsePage } from "./pages.js";
+import { listInTurn, parsePage } from "./pages.js";
 import { NEEDS_PERSON } from "./results.js";
 import { parseRoles } from "./roles.js";
 
@@ -68,7 +70,7 @@ export function signInRpcs(options: HandlersOptions): Record<string, OperatorRou
 
 /** The rpcs of the SessionService for people who are known. */
 export function sessionRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
-  const { administration, signIn } = options;
+  const { administration, listTurns, signIn } = options;
   return {
     verifySession: unary("verifySession", {
       ...texts("response_json"),
@@ -91,15 +93,22 @@ export function sessionRpcs(options: HandlersOptions): Record<string, OperatorRo
     }),
     listSessions: unary("listSessions", {
       parse: ({ operator_id: id, ...page }) => parsePage(page, "ListSessions", { operator_id: id }),
-      run: async (asked, { key: by }) => {
+      run: async (asked, caller) => {
         const { operator_id: id } = asked.list.filters;
+        const { key: by } = caller;
         if (id !== "" && !isOwnOr(SEES_OTHERS, by, id)) return lacks(SEES_OTHERS);
-        const operators = await administration.operators();
         const isAsked = (owner: string): boolean => (id === "" ? isOwnOr(SEES_OTHERS, by, owner) : owner === id);
-        const byId = new Map(operators.map((operator) => [operator.id, operator]));
-        const sessions = await signIn.sessions(operators);
-        const { items, ...next } = pageInMemory(sessions, asked, ({ operatorId }) => isAsked(operatorId));
-        return done({ sessions: items.map((each) => toSession(each, byId.get(each.operatorId))), ...next });
+        return listInTurn(
+          { listTurns, caller, asked, matches: ({ operatorId }: OperatorSession) => isAsked(operatorId) },
+          async () => {
+            const operators = await administration.operators();
+            return { items: await signIn.sessions(operators), byId: new Map(operators.map((each) => [each.id, each])) };
+          },
+          ({ items, ...next }, { byId }) => ({
+            sessions: items.map((each) => toSession(each, byId.get(each.operatorId))),
+            ...next,
+          }),
+        );
       },
     }),
     createInvitation: createInvitation(options),
@@ -133,7 +142,7 @@ function createInvitation({ administration, signIn }: HandlersOptions): Operator
         if (found === undefined) return refuse({ reason: "OPERATOR_NOT_FOUND", operatorId });
         if (found.revokedAt !== undefined) return refuse({ reason: "OPERATOR_REVOKED", operatorId });
       } else {
-        const named = operators.find(({ name }) => name.toLowerCase() === invited.name.toLowerCase());
+        const named = operators.find(({ name }) => looksLike(name, invited.name));
         if (named !== undefined) return refuse({ reason: "OPERATOR_ALREADY_EXISTS", operatorId: named.id });
       }
       const { token, link, expiresAt } = await signIn.invite(invited, by);

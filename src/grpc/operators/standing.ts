@@ -1,6 +1,7 @@
+import { BOOK_GROUPS, WIDENS_ALONE } from "../../domain/authority.js";
 import type { Change } from "../../domain/change.js";
 import type { Decider, Proposal } from "../../domain/proposal.js";
-import { BOOK_GROUPS, changesIn, WIDENS_ALONE } from "../../domain/second-person.js";
+import { changesIn } from "../../domain/proposal-content.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { ProposalId } from "../../domain/values/ids.js";
 import { NO_REASON } from "../../domain/values/text.js";
@@ -8,6 +9,7 @@ import { messageOf } from "../errors/status.js";
 import { type OperatorCaller, submitAct } from "./acts.js";
 import { commandOf } from "./commands-of-proposals.js";
 import type { HandlersOptions } from "./options.js";
+import { unlessChanged } from "./reading.js";
 
 /** What a proposal would change now, or why an approval would be refused. Both can be missing. */
 export interface Standing {
@@ -28,7 +30,9 @@ export async function standingOf(options: HandlersOptions, id: ProposalId, calle
       ? { standing: now.changes, refusal: undefined }
       : { standing: [], refusal: messageOf(now.refusal) };
   }
-  const { organization, proposal } = found;
+  const { proposal } = found;
+  const organization = unlessChanged(found.organization);
+  if ("reason" in organization) return { standing: [], refusal: messageOf(organization) };
   const authority = {
     person: NOBODY as Decider,
     mayApprove: false,

@@ -9,6 +9,7 @@ import type { UnixMillis } from "../../domain/values/time.js";
 import type { Account as AccountMessage } from "../../gen/kesc/v1/account.js";
 import * as wire from "../../gen/kesc/v1/account_service.js";
 import { accountAsOf } from "../../statements/as-of.js";
+import type { Caller } from "../calls/call-context.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { parseAccountIds, parseAccountStatuses, parseDepositReference, toAccountMessage } from "../messages/account.js";
@@ -25,6 +26,7 @@ import {
 import { asOfKinds, asOfOf, positionAt, readingHistory } from "./history/history-turns.js";
 import { listOfAccount } from "./list-of-account.js";
 import { pageInTurn } from "./list-turns.js";
+import { numberWarnings } from "./number-warnings.js";
 import { formatPageToken, LIST_KINDS, listOf } from "./paging.js";
 import type { CellOf } from "./served-cell.js";
 import { authorityOf, authorOf, submit } from "./submit.js";
@@ -72,7 +74,7 @@ function createAccount({ cellOf, newAccountId, newDepositReferences }: AccountHa
         depositReferences: newDepositReferences(),
         idempotencyKey: caller.idempotencyKey,
       };
-      return submit(cellOf, caller, command, accountAlone);
+      return submit(cellOf, caller, command, accountWithWarnings(cellOf, caller));
     },
   });
 }
@@ -114,8 +116,11 @@ function updateAccount(cellOf: CellOf): UnaryRoute {
       if (!changed.ok || changed.value.phoneNumber !== undefined || changed.value.email !== undefined) return changed;
       return fieldProblem("phone_number", "is required if email is absent", "REQUIRED");
     },
-    run: (changed, caller) =>
-      submit(cellOf, caller, { name: "updateAccount", ...authorOf(caller.key), ...changed }, accountAlone),
+    run: (changed, caller) => {
+      const of = { ...authorOf(caller.key), isOfOperator: caller.key.operator !== undefined };
+      const command = { name: "updateAccount", ...of, ...changed } as const;
+      return submit(cellOf, caller, command, accountWithWarnings(cellOf, caller));
+    },
   });
 }
 
@@ -196,6 +201,14 @@ function listFreezes(options: AccountHandlersOptions): UnaryRoute {
     read: (reads, ...list) => reads.freezes(...list),
     responseOf: (rows, next_page_token) => ({ freezes: rows.map(toFreezeMessage), next_page_token }),
   });
+}
+
+/** The number of an account that was created or changed may be one that the rails do not serve. */
+function accountWithWarnings(cellOf: CellOf, { key }: Pick<Caller, "key">) {
+  return (account: Account): { account: AccountMessage } => {
+    const warnings = numberWarnings(cellOf(key), account.organizationId, account.person?.phoneNumber);
+    return { account: { ...toAccountMessage(account), warnings } };
+  };
 }
 
 function accountAlone(account: Account): { account: AccountMessage } {

@@ -23,7 +23,7 @@ export function getPayment(cellOf: CellOf, listTurns: ListTurns): UnaryRoute {
     ...fields("transaction_id"),
     run: async ({ transactionId }, caller) => {
       const { key } = caller;
-      const { reads, payments, inbox, heldReason, reportIn } = cellOf(key);
+      const { reads, payments, inbox, heldReason, meaningOf, reportIn } = cellOf(key);
       // Only this read compares the organization, so it comes first.
       const transaction = await reads.transaction(key.organizationId, transactionId);
       if (transaction === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
@@ -35,7 +35,10 @@ export function getPayment(cellOf: CellOf, listTurns: ListTurns): UnaryRoute {
       });
       if ("reason" in messages) return refuse(messages);
       const told = messages.rows.map((message) => ({ ...message, report: reportIn(payment, message) }));
-      const shown = { transaction, heldReason: await heldReason(payment), messages: told };
+      const isWaiting = payment.state === "READY" && payment.direction === "REDEEM";
+      const account = isWaiting ? await reads.account(key.organizationId, transaction.accountId) : undefined;
+      const held = await heldReason(payment, account?.status === "FROZEN");
+      const shown = { transaction, heldReason: held, meaning: meaningOf(payment), messages: told };
       return done({ payment: toPaymentMessage(payment, shown) });
     },
   });
@@ -49,18 +52,21 @@ export function resolveTransaction({ cellOf, newTransactionId }: MovementOptions
     response: wire.ResolveTransactionResponse,
     parse: (request) =>
       joined(resolved.parse(request), parseResolution(request.outcome), (own, resolution) => ({ ...own, resolution })),
-    run: (given, caller) => {
-      const about = { ...authorOf(caller.key), authority: authorityOf(caller.key) };
-      const command = { name: "resolveTransaction", ...about, newTransactionId: newTransactionId(), ...given } as const;
-      return submit(cellOf, caller, command, (transaction) => ({
-        // A resolution that takes effect always ends the transaction.
-        state:
-          transaction.status === "PROCESSING"
-            ? wire.ResolutionState.RESOLUTION_STATE_PROPOSED
-            : wire.ResolutionState.RESOLUTION_STATE_DONE,
-        transaction: toTransactionMessage(transaction),
-        correction: transaction.correction && toTransactionMessage(transaction.correction),
-      }));
+    run: async ({ note, ...given }, caller) => {
+      const { key } = caller;
+      const facts = { newTransactionId: newTransactionId(), note };
+      const about = { ...authorOf(key), authority: authorityOf(key), facts };
+      const command = { name: "resolveTransaction", ...about, ...given } as const;
+      const result = await submit(cellOf, caller, command, ({ resource }) => resource);
+      if (result.kind === "refused") return result;
+      const { transactionId } = given;
+      const resolved = result.response;
+      const transaction = resolved ?? (await cellOf(key).reads.transaction(key.organizationId, transactionId));
+      if (transaction === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
+      const { RESOLUTION_STATE_DONE, RESOLUTION_STATE_PROPOSED } = wire.ResolutionState;
+      const state = resolved === undefined ? RESOLUTION_STATE_PROPOSED : RESOLUTION_STATE_DONE;
+      const correction = resolved?.correction && toTransactionMessage(resolved.correction);
+      return { ...result, response: { state, transaction: toTransactionMessage(transaction), correction } };
     },
   });
 }

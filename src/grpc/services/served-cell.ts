@@ -37,7 +37,9 @@ export interface CellRails {
   readonly inbox: Pick<RailInbox, "add" | "messages" | "addAboutReturn">;
   readonly railAccounts: RailAccounts & DefaultRails;
   /** Says why a payout does not begin. Undefined if it may, and once the rail may have it. */
-  readonly heldReason: (payment: StoredPayment) => Promise<HeldReason | undefined>;
+  readonly heldReason: (payment: StoredPayment, isFrozen: boolean) => Promise<HeldReason | undefined>;
+  /** Says in words what the last code of a payment means. Undefined for a code of the service. */
+  readonly meaningOf: (payment: StoredPayment) => string | undefined;
   /** Reads what a message says about a payment. Undefined if it says nothing about it. */
   readonly reportIn: (payment: StoredPayment, message: RailMessage) => RailReport | undefined;
   /** Lets the settlement look at once for what is due. */

@@ -1,8 +1,8 @@
 import { typeidUnboxed } from "typeid-js";
 
+import type { Authority } from "../../domain/authority.js";
 import type { Command, ResourceOf } from "../../domain/operations.js";
 import type { Decider } from "../../domain/proposal.js";
-import type { Authority } from "../../domain/second-person.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import { actorOf, type Caller, type Principal } from "../calls/call-context.js";
@@ -21,7 +21,7 @@ export function authorOf(key: Principal): { readonly organizationId: Organizatio
 export function authorityOf({ name, operator }: Pick<Principal, "name" | "operator">): Authority {
   if (operator !== undefined) return operator.authority;
   const newProposalId = typeidUnboxed("prp") as string as ProposalId;
-  return { person: name as Decider, mayApprove: true, groups: [], newProposalId };
+  return { person: name as Decider, isOfKey: true, mayApprove: true, groups: [], newProposalId };
 }
 
 /**

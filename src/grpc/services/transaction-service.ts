@@ -4,7 +4,9 @@ import type { Transaction } from "../../domain/transaction.js";
 import { parseTransactionId } from "../../domain/values/ids.js";
 import { parsed, unparsed } from "../../domain/values/parsed.js";
 import { parseDescription, parseMetadata, parseReference, type StatusReason } from "../../domain/values/text.js";
+import type { NumberWarning } from "../../gen/kesc/v1/payment.js";
 import * as wire from "../../gen/kesc/v1/transaction_service.js";
+import type { Caller } from "../calls/call-context.js";
 import { done, refuse, resultOf } from "../calls/rpc-result.js";
 import { stream, type StreamRoute } from "../calls/stream-call.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
@@ -25,9 +27,10 @@ import {
   parseMovement,
   submitMovement,
 } from "./move-money.js";
+import { warningsOf } from "./number-warnings.js";
 import { AMOUNT_KINDS, formatPageToken, LIST_KINDS, listOf } from "./paging.js";
 import { clearFlag, getPayment, resolveTransaction } from "./payment-rpcs.js";
-import type { CellOf } from "./served-cell.js";
+import type { CellOf, ServedCell } from "./served-cell.js";
 import { authorityOf, authorOf, submit } from "./submit.js";
 
 export interface TransactionHandlersOptions extends MovementOptions {
@@ -95,7 +98,7 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
         { listTurns, caller },
         () => reads.transactions(list.organizationId, list.filters, page),
         ({ rows, nextBeforeSeq }) => ({
-          transactions: rows.map(toTransactionMessage),
+          transactions: rows.map((row) => toTransactionMessage(row)),
           next_page_token: formatPageToken(list, nextBeforeSeq),
         }),
       );
@@ -153,9 +156,23 @@ function moveMoney(
       parseMovement(request, options.cellOf(key).railAccounts.defaultRail(key.organizationId)),
     run: async (movement, caller) => {
       const outcome = await submitMovement(name, movement, { caller, options, bulk: false });
-      return resultOf(outcome, transactionAlone);
+      if (name === "mint") return resultOf(outcome, transactionAlone);
+      const warnings = await warningsOfRedemption(movement, options.cellOf(caller.key), caller);
+      return resultOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction, warnings) }));
     },
   };
+}
+
+/** Reads the number that a redemption over a rail pays, if a rail may doubt it. */
+async function warningsOfRedemption(
+  { rail, account_id: accountId, destination_id: destinationId }: Movement,
+  { railAccounts, reads }: ServedCell,
+  { key: { organizationId } }: Pick<Caller, "key">,
+): Promise<NumberWarning[]> {
+  const account = railAccounts.accountOf(organizationId, rail.name);
+  if (destinationId !== undefined || account?.rail.doubtsNumber === undefined) return [];
+  const owner = await reads.account(organizationId, accountId);
+  return warningsOf([account], owner?.person?.phoneNumber);
 }
 
 function transactionAlone(transaction: Transaction | undefined): wire.ReverseTransactionResponse {

@@ -1,6 +1,7 @@
-import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import { constants, type Http2Session, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 
 import {
+  Metadata,
   type Server,
   ServerInterceptingCall,
   type ServerInterceptingCallInterface,
@@ -8,6 +9,7 @@ import {
   status as Status,
 } from "@grpc/grpc-js";
 
+import { requestIdOf } from "../../../runtime/caller-ids.js";
 import { Queue, type QueueLink } from "../../../runtime/queue.js";
 import type { AnyRefusal, Reason } from "../errors/refusal.js";
 import { hasDetails, type RefusalStatus, statusOf } from "../errors/status.js";
@@ -23,17 +25,25 @@ export interface RequestGuardOptions {
   readonly requestMillisMax: number;
   /** Returns the maximum size of a request to the rpc with this path. */
   readonly requestBytesMaxOf: (path: string) => number;
+  /** Whether the rpc with this path streams messages. */
+  readonly streams: (path: string) => boolean;
+  /** Whether the rpc with this path may change something. */
+  readonly writes: (path: string) => boolean;
   /** Called for each call that the guard refused. The path is undefined if no rpc has it. */
   readonly onRefused: (path: string | undefined, reason: Reason) => void;
 }
 
+/** What Node's event `stream` gives. */
+type StreamEvent = [stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: string[]];
+
 /** Private parts of grpc-js's server: the method that takes each HTTP/2 stream, and the rpcs. */
 interface ServerParts {
-  _streamHandler?(interceptors: unknown, stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void;
+  _streamHandler?: (interceptors: unknown, ...event: StreamEvent) => void;
   readonly handlers?: ReadonlyMap<string, unknown>;
 }
 
 const SWEEPS_PER_LIMIT = 10;
+const REQUEST_ID = "x-request-id";
 
 /**
  * Refuses each request that is malformed, too large or too slow, before its handler runs. Each
@@ -49,6 +59,8 @@ export class RequestGuard {
   readonly #options: RequestGuardOptions;
   readonly #state: RequestGuardState;
   readonly #sweeping: NodeJS.Timeout;
+  /** The connections that have had a stream of messages, by their peer. */
+  readonly #streaming = new Map<string, { readonly session: Http2Session; readonly stops: Set<() => void> }>();
   /** The stream for which grpc-js makes a call now. It calls the interceptors at once. */
   #stream: { readonly stream: ServerHttp2Stream; readonly headers: IncomingHttpHeaders } | undefined;
 
@@ -57,6 +69,7 @@ export class RequestGuard {
     this.#state = { arriving: new Queue(), open: 0, onIdle: () => undefined, ...options };
     this.#sweeping = setInterval(() => {
       this.#sweep();
+      this.#stopStreamsOfClosing();
     }, options.requestMillisMax / SWEEPS_PER_LIMIT);
     this.#sweeping.unref();
   }
@@ -75,14 +88,16 @@ export class RequestGuard {
     if (handle === undefined || handlers === undefined) {
       throw new Error("this version of grpc-js takes its streams in another way");
     }
-    parts._streamHandler = (interceptors, stream, headers) => {
+    parts._streamHandler = (interceptors, stream, headers, flags, rawHeaders) => {
       const path = String(headers[":path"]);
       const isRpc = handlers.has(path);
-      const refusal = refusalOfHeaders(headers) ?? (isRpc ? undefined : ({ reason: "NO_SUCH_RPC" } as const));
+      const noSuchRpc = isRpc ? undefined : ({ reason: "NO_SUCH_RPC" } as const);
+      const refusal = refusalOfHeaders(headers, rawHeaders) ?? noSuchRpc;
       if (refusal === undefined) {
         stampPeer(headers, stream);
+        if (this.#options.streams(path)) this.#noteStreaming(stream);
         this.#stream = { stream, headers };
-        handle(interceptors, stream, headers);
+        handle(interceptors, stream, headers, flags, rawHeaders);
         this.#stream = undefined;
       } else if (!stream.destroyed && !stream.closed) {
         refuseStream(stream, headers, refusal);
@@ -104,6 +119,17 @@ export class RequestGuard {
     });
   }
 
+  /**
+   * Calls `stop` when the connection that `getPeer` of a stream names is asked to close, which
+   * happens at its age. The streams on it end before the grace period does, with a reason. Returns
+   * a function that removes `stop`.
+   */
+  onConnectionClosing(peer: string, stop: () => void): () => void {
+    const stops = this.#streaming.get(peer)?.stops;
+    stops?.add(stop);
+    return () => stops?.delete(stop);
+  }
+
   stop(): void {
     clearInterval(this.#sweeping);
   }
@@ -113,6 +139,24 @@ export class RequestGuard {
     for (const call of this.#state.arriving) {
       if (call.startedAt > lastStart) return;
       call.refuse({ reason: "DEADLINE_EXCEEDED" });
+    }
+  }
+
+  #noteStreaming({ session }: ServerHttp2Stream): void {
+    const { remoteAddress, remotePort } = session?.socket ?? {};
+    // As getPeer() writes it. The connections of a Unix socket have no name.
+    const peer = `${String(remoteAddress)}:${String(remotePort)}`;
+    if (session === undefined || remotePort === undefined || this.#streaming.has(peer)) return;
+    this.#streaming.set(peer, { session, stops: new Set() });
+    session.once("close", () => this.#streaming.delete(peer));
+  }
+
+  /** grpc-js begins to close a session at its age, and tells nobody. */
+  #stopStreamsOfClosing(): void {
+    for (const { session, stops } of this.#streaming.values()) {
+      if (!session.closed) continue;
+      for (const stop of stops) stop();
+      stops.clear();
     }
   }
 }
@@ -138,6 +182,7 @@ class ArrivingCall extends ServerInterceptingCall {
   readonly #inner: ServerInterceptingCallInterface;
   readonly #rpc: ReceivedRpc;
   readonly #stream: ServerHttp2Stream;
+  readonly #headers: IncomingHttpHeaders;
   readonly #state: RequestGuardState;
   readonly #bytesMax: number;
   /** The call's place in `arriving`. Undefined before the call starts, and for a stream. */
@@ -155,6 +200,7 @@ class ArrivingCall extends ServerInterceptingCall {
     this.#inner = inner;
     this.#rpc = rpc;
     this.#stream = stream;
+    this.#headers = headers;
     this.#state = state;
     this.#bytesMax = state.requestBytesMaxOf(rpc.path);
     this.#explainStatuses();
@@ -219,15 +265,16 @@ class ArrivingCall extends ServerInterceptingCall {
   }
 
   /**
-   * Gives a reason to each status that grpc-js makes itself. grpc-js sends those through this
-   * method of the innermost call, below all interceptors.
+   * Gives a reason to each status that grpc-js makes itself, and the request's id to each refusal.
+   * grpc-js sends all of them through this method of the innermost call, below all interceptors.
    */
   #explainStatuses(): void {
     const inner = this.#inner;
     const send = inner.sendStatus.bind(inner);
     inner.sendStatus = (status) => {
       const isOwn = status.code === Status.OK || hasDetails(status) || this.#isOver;
-      send(isOwn ? status : this.#explained(status));
+      const sent = isOwn ? status : this.#explained(status);
+      send(sent.code === Status.OK ? sent : withRequestId(sent, this.#headers));
       if (this.#leaveArriving()) {
         this.#isOver = true;
         // The client must not send the remaining request: nobody reads it. On Node 22 a reset in
@@ -249,8 +296,10 @@ class ArrivingCall extends ServerInterceptingCall {
 
   #refusalOfLibrary(code: SentStatus["code"]): AnyRefusal | undefined {
     if (code === Status.RESOURCE_EXHAUSTED) return { reason: "REQUEST_TOO_LARGE", bytesMax: this.#bytesMax };
-    if (code === Status.DEADLINE_EXCEEDED)
-      return { reason: this.#isPassedOn ? "OUTCOME_UNKNOWN" : "DEADLINE_EXCEEDED" };
+    if (code === Status.DEADLINE_EXCEEDED) {
+      const mayHaveWritten = this.#isPassedOn && this.#state.writes(this.#rpc.path);
+      return { reason: mayHaveWritten ? "OUTCOME_UNKNOWN" : "DEADLINE_EXCEEDED" };
+    }
     if (code === Status.INTERNAL) return { reason: "MALFORMED_REQUEST", problem: "The message cannot be decoded." };
     return undefined;
   }
@@ -276,9 +325,16 @@ class ArrivingCall extends ServerInterceptingCall {
   }
 }
 
+/** The handler of a call has given its refusal the id that it logs. */
+function withRequestId<Sent extends SentStatus>(status: Sent, headers: IncomingHttpHeaders): Sent & RefusalStatus {
+  const metadata = status.metadata ?? new Metadata();
+  if (metadata.get(REQUEST_ID).length === 0) metadata.set(REQUEST_ID, requestIdOf(headers[REQUEST_ID]));
+  return { ...status, metadata };
+}
+
 /** Ends a stream of which grpc-js has made no call. */
 function refuseStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, refusal: AnyRefusal): void {
-  const { code, details, metadata } = statusOf(refusal);
+  const { code, details, metadata } = withRequestId(statusOf(refusal), headers);
   // A lost connection makes the stream emit an error, which ends the process without a listener.
   stream.once("error", () => undefined);
   stream.respond(

@@ -22,6 +22,14 @@ describe("JSON text", () => {
     expect(result.ok && own(result.value)).to.deep.equal({ a: [null, true, false, "xé\n", {}], b: { c: "#7" } });
   });
 
+  it("takes a string of a million escapes, and still finds a key twice behind it", () => {
+    for (const character of ['"', "\\", "\n"]) {
+      const text = JSON.stringify({ text: character.repeat(1_000_000), a: 1 });
+      expect(parseJson(text).ok, JSON.stringify(character)).to.equal(true);
+      expect(parseJson(`${text.slice(0, -1)},"a":1}`).ok).to.equal(false);
+    }
+  });
+
   it("treats __proto__ and constructor as ordinary keys", () => {
     const result = parseJson('{"__proto__": {"admin": true}, "constructor": 1}');
     expect(result.ok && isJsonObject(result.value) && Object.keys(result.value)).to.deep.equal([

@@ -258,6 +258,7 @@ describe("grpc: a stream that the server sends", () => {
       roles: ["support"],
       createdAt: toUnixMillis(0),
       revokedAt: undefined,
+      history: [],
       keySha256: undefined,
       passkeys: [],
     });

@@ -251,6 +251,23 @@ describe("grpc: a stream with a response to each message", () => {
     await stopping;
   });
 
+  it("ends so, too, when its connection has reached its age, long before the connection is closed", async () => {
+    const ledger = gatedLedger();
+    const ages = { connectionAgeMillisMax: 1_000, connectionAgeGraceMillis: 600_000, requestMillisMax: 500 };
+    under = await serve({ submit: ledger.submit, limits: ages });
+    const [busy, idle] = [open(), open()];
+    busy.send(message(5));
+    expect(await idle.ended).to.deep.include({ reason: "SHUTTING_DOWN", retrySeconds: 1 });
+    ledger.open();
+    expect((await busy.ended).reason).to.equal("SHUTTING_DOWN");
+    expect(sizesOf(busy.responses)).to.deep.equal([5]);
+    const next = open();
+    next.send(message(3));
+    await eventually(() => next.responses.length === 1);
+    next.end();
+    await next.ended;
+  });
+
   it("harms no other call when it is cancelled in the middle", async () => {
     const ledger = gatedLedger();
     under = await serve({ submit: ledger.submit });

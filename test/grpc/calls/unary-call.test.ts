@@ -1,4 +1,7 @@
-import { status as Status } from "@grpc/grpc-js";
+import { once } from "node:events";
+import { connect as connectHttp2, constants } from "node:http2";
+
+import { Metadata, status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import type { Scope } from "../../../src/domain/api-key.js";
@@ -14,6 +17,7 @@ import { done } from "../../../src/grpc/calls/rpc-result.js";
 import { publicUnary } from "../../../src/grpc/calls/unary-call.js";
 import { readContract } from "../../../src/grpc/messages/contract.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
+import { detailsOf } from "../../support/callers/refusal.js";
 import { eventually } from "../../support/eventually.js";
 import {
   doneWith,
@@ -30,7 +34,18 @@ import {
 import { callLines } from "../../support/service/log-lines.js";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+/** A message without fields. */
+const FRAME = Buffer.alloc(5);
+const MINT_FRAME = framed(rpcs.mint.requestSerialize(MINT));
+const GET_FRAME = framed(rpcs.getTransaction.requestSerialize({ transaction_id: TRANSACTION_ID }));
 const STRANGER = "kesc_nobodyHasThisSecret00";
+
+/** A message as gRPC sends it: not compressed, with its length before it. */
+function framed(message: Buffer): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}
 
 /** A method whose requests are any bytes. */
 function raw(path: string) {
@@ -140,6 +155,63 @@ describe("grpc: every call", () => {
         expect(String(done.headers.get("x-request-id")[0])).to.match(UUID);
         expect(String(refused.headers.get("x-request-id")[0])).to.match(UUID);
         expect(refused.code).to.equal(Status.UNAUTHENTICATED);
+      });
+    }
+
+    for (const [name, path, sent, body, expected] of [
+      ["a key that nobody has", rpcs.mint.path, { "x-api-key": "kesc_x" }, FRAME, "INVALID_API_KEY"],
+      ["an rpc that there is not", "/kesc.v1.TransactionService/Mine", {}, FRAME, "NO_SUCH_RPC"],
+      ["bytes that are no message", rpcs.mint.path, {}, Buffer.of(0, 0, 0, 0, 1, 255), "INVALID_FIELD"],
+      ["a guard in another spelling", rpcs.mint.path, { "x-idempotency-key": "a" }, MINT_FRAME, "MALFORMED_REQUEST"],
+      ["a guard of REST", rpcs.mint.path, { "if-match": "a" }, MINT_FRAME, "MALFORMED_REQUEST"],
+      ["half a frame", rpcs.mint.path, {}, Buffer.of(0, 0, 0), "MALFORMED_REQUEST"],
+      ["a database that is away", rpcs.mint.path, {}, MINT_FRAME, "STORAGE_UNAVAILABLE"],
+    ] as const) {
+      it(`with one set of headers that has everything, to ${name}`, async () => {
+        submit = async () => Promise.reject(new StoreError("unavailable", new Error("gone")));
+        const session = connectHttp2(`http://${under.server.address}`);
+        const type = { ":method": "POST", "content-type": "application/grpc", "x-request-id": "r-1" };
+        const stream = session.request({ ...type, "x-api-key": SECRET, ":path": path, ...sent });
+        stream.end(body);
+        const [headers, flags] = (await once(stream, "response")) as [Record<string, string>, number];
+        session.destroy();
+        expect(flags & constants.NGHTTP2_FLAG_END_STREAM, "the flag of the last frame").to.be.above(0);
+        const metadata = new Metadata();
+        metadata.set("grpc-status-details-bin", Buffer.from(headers["grpc-status-details-bin"] ?? "", "base64"));
+        const { reason, retrySeconds } = detailsOf(metadata);
+        expect(reason).to.equal(expected);
+        expect(headers["x-request-id"]).to.equal("r-1");
+        // What retry policies read says the same as the RetryInfo.
+        const pushback = headers["grpc-retry-pushback-ms"];
+        expect(pushback === undefined ? undefined : Number(pushback) / 1_000).to.equal(retrySeconds);
+        if (expected === "STORAGE_UNAVAILABLE") expect(retrySeconds).to.be.above(0);
+      });
+    }
+
+    for (const [name, { path }, body, expected] of [
+      ["a write", rpcs.mint, MINT_FRAME, "OUTCOME_UNKNOWN"],
+      ["a read", rpcs.getTransaction, GET_FRAME, "DEADLINE_EXCEEDED"],
+    ] as const) {
+      it(`with ${expected} to ${name} that its deadline has ended`, async () => {
+        const ended = new AbortController();
+        const hanging = (): Promise<never> =>
+          new Promise((_, reject) => {
+            ended.signal.addEventListener("abort", () => {
+              reject(new Error("the test is over"));
+            });
+          });
+        const slow = await serve({ submit: hanging, reads: { ...emptyReads, transaction: hanging } });
+        const session = connectHttp2(`http://${slow.server.address}`);
+        const type = { ":method": "POST", "content-type": "application/grpc", "grpc-timeout": "100m" };
+        const stream = session.request({ ...type, "x-api-key": SECRET, ":path": path });
+        stream.end(body);
+        const [headers] = (await once(stream, "response")) as [Record<string, string>];
+        session.destroy();
+        const metadata = new Metadata();
+        metadata.set("grpc-status-details-bin", Buffer.from(headers["grpc-status-details-bin"] ?? "", "base64"));
+        expect(detailsOf(metadata).reason).to.equal(expected);
+        ended.abort();
+        await slow.close();
       });
     }
 

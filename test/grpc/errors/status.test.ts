@@ -9,10 +9,11 @@ import { exampleOf, REASONS } from "../../support/refusal-examples.js";
 
 const RETRY_SECONDS: Partial<Record<ServedRefusal["reason"], number>> = {
   BOOK_MOVING: 1,
-  CLOCK_BEHIND: 1,
+  CLOCK_BEHIND: 60.001,
   NOT_SEALED: 10,
   QUEUE_FULL: 1,
   RATE_LIMITED: 1.501,
+  RESTORE_NOT_CONFIRMED: 30,
   SHUTTING_DOWN: 1,
   STORAGE_UNAVAILABLE: 1,
   TOO_MANY_REVEALS: 1.501,
@@ -59,5 +60,10 @@ describe("grpc: a refusal on the wire", () => {
       fields: [{ field: "\ud800", message: "\udfff", code: "FORMAT" }],
     });
     expect(() => encodeURI(status.details)).not.to.throw();
+  });
+
+  it("CLOCK_BEHIND by a day is retried after five minutes: a person must act", () => {
+    const { metadata } = statusOf({ reason: "CLOCK_BEHIND", behindMillis: 86_400_000 });
+    expect(detailsOf(metadata)).to.include({ retrySeconds: 300 });
   });
 });

@@ -59,6 +59,7 @@ describe("grpc: AccountService", () => {
       tier: "default",
       deposit_reference: undefined,
       as_of_sequence: undefined,
+      warnings: [],
       created_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 3, 4, 5, 678))),
       updated_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 3))),
       freezes: [],
@@ -173,7 +174,11 @@ describe("grpc: AccountService/ListAccounts", () => {
       end: "2026-11-01",
     });
     expect(fields).to.deep.equal([
-      { field: "statuses", message: "must be one of ACTIVE, FROZEN, CLOSED", code: "UNKNOWN_VALUE" },
+      {
+        field: "statuses",
+        message: "must be one of ACCOUNT_STATUS_ACTIVE, ACCOUNT_STATUS_FROZEN, ACCOUNT_STATUS_CLOSED",
+        code: "UNKNOWN_VALUE",
+      },
       { field: "end", message: "must be later than the start", code: "OUT_OF_RANGE" },
     ]);
   });

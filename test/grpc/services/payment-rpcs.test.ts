@@ -1,9 +1,9 @@
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import type { Authority } from "../../../src/domain/authority.js";
 import type { Command } from "../../../src/domain/operations.js";
 import type { RailReceipt } from "../../../src/domain/payment.js";
-import type { Authority } from "../../../src/domain/second-person.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { MaskedPhone } from "../../../src/domain/values/masked-phone.js";
@@ -22,6 +22,7 @@ import {
   TransactionServiceService as rpcs,
 } from "../../../src/gen/kesc/v1/transaction_service.js";
 import { toTimestamp } from "../../../src/grpc/messages/timestamp.js";
+import { givenProposal } from "../../support/given.js";
 import {
   KEY_ID,
   ORGANIZATION,
@@ -56,8 +57,9 @@ describe("grpc: the payment of a transaction", () => {
           Promise.resolve(organizationId === ORGANIZATION && id === TRANSACTION_ID ? transaction(OPEN) : undefined),
       },
       submit: ({ name }) => {
-        const made = (name === "clearFlag" ? { resource } : resource) as Transaction;
-        return Promise.resolve({ kind: "done", resource: made, replayed: false });
+        const isDone = name === "clearFlag" || resource.status === "FAILED";
+        const made = isDone ? { resource } : { proposal: givenProposal({ content: "{}" }) };
+        return Promise.resolve({ kind: "done", resource: made as unknown as Transaction, replayed: false });
       },
     });
   });
@@ -82,6 +84,7 @@ describe("grpc: the payment of a transaction", () => {
         check_count: 3,
         next_check_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 1))),
         last_code: "4999",
+        last_code_meaning: undefined,
         open_flags: [FlagReason.FLAG_REASON_OUTCOME_UNKNOWN, FlagReason.FLAG_REASON_REPORT_DIFFERS],
         held_reason: undefined,
         messages: [
@@ -141,6 +144,10 @@ describe("grpc: the payment of a transaction", () => {
       rails.stored.set(TRANSACTION_ID, storedPayment(given, { state: "ENDED", lastCode: undefined }));
       const ended = await under.grpc.call(rpcs.getPayment, { transaction_id: TRANSACTION_ID });
       expect(ended.response?.payment).to.deep.include({ next_check_at: undefined, last_code: undefined });
+      rails.stored.set(TRANSACTION_ID, storedPayment(given, { lastCode: "2033 result of /status" }));
+      const told = await under.grpc.call(rpcs.getPayment, { transaction_id: TRANSACTION_ID });
+      const meaning = "the meaning of 2033 result of /status";
+      expect(told.response?.payment).to.deep.include({ last_code: "2033", last_code_meaning: meaning });
       const ready = storedPayment(given, { state: "READY", begunAt: undefined, railReference: undefined, sends: 0 });
       rails.stored.set(TRANSACTION_ID, ready);
       rails.held = "OUTCOMES_UNKNOWN";
@@ -192,9 +199,8 @@ describe("grpc: the payment of a transaction", () => {
             organizationId: ORGANIZATION,
             actor: KEY_ID,
             transactionId: TRANSACTION_ID,
-            newTransactionId: "txn_01jd2r6p5vf8ksw3xhb1z7q400",
             resolution,
-            note: "seen on the statement",
+            facts: { newTransactionId: "txn_01jd2r6p5vf8ksw3xhb1z7q400", note: "seen on the statement" },
           },
         ]);
       });

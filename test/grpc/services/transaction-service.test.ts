@@ -70,6 +70,7 @@ describe("grpc: TransactionService", () => {
         created_at: AT,
         updated_at: AT,
         completed_at: AT,
+        warnings: [],
         corrects_transaction_id: undefined,
         correction: undefined,
         reversed_by_transaction_id: undefined,

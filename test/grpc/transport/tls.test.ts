@@ -1,13 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createSecureServer } from "node:http2";
 import { type AddressInfo, connect as connectTcp, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect, type ConnectionOptions } from "node:tls";
+import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
+import { promisify } from "node:util";
 
-import { credentials, status as Status } from "@grpc/grpc-js";
+import { Client, credentials, status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import { clientCredentials } from "../../../runtime/transport/client-credentials.js";
+import { serverNameFor, verifyOptionsFor } from "../../../runtime/transport/server-name.js";
 import { WatchedTls } from "../../../runtime/transport/watched-tls.js";
 import { endTls, type TlsEndOptions } from "../../../src/grpc/transport/tls-end.js";
 import { GrpcCaller } from "../../support/callers/grpc-caller.js";
@@ -44,7 +48,8 @@ describe("TLS of the gRPC server", () => {
 
   function caller(client?: Issued): GrpcCaller {
     const [key, cert] = client === undefined ? [null, null] : [Buffer.from(client.key), Buffer.from(client.cert)];
-    const secure = credentials.createSsl(Buffer.from(authority.pem), key, cert);
+    const verify = verifyOptionsFor(server.server.address);
+    const secure = credentials.createSsl(Buffer.from(authority.pem), key, cert, verify);
     return new GrpcCaller(server.server.address, { key: SECRET, credentials: secure, deadlineMillis: 5_000 });
   }
 
@@ -174,6 +179,36 @@ describe("TLS of the gRPC server", () => {
       await watched.look();
       expect(await codeOf(client)).to.equal(Status.OK);
     });
+  });
+
+  it("takes an IP address for no server name, and compares the certificate with it", async () => {
+    folder = mkdtempSync(join(tmpdir(), "kesc-tls-"));
+    authority = await Authority.create("tests");
+    const names: unknown[] = [];
+    const codes: string[] = [];
+    for (const own of ["IP:127.0.0.1", "IP:192.0.2.1", "DNS:ip-address.invalid"]) {
+      const written = writeTls(folder, await authority.issue({ names: [own] }), authority.pem);
+      const [cert, key] = [readFileSync(written.cert), readFileSync(written.key)];
+      const tlsServer = createSecureServer({ cert, key }, (_request, response) => response.writeHead(200).end());
+      tlsServer.on("secureConnection", ({ servername }: TLSSocket) => names.push(servername));
+      tlsServer.listen(0, "127.0.0.1");
+      await once(tlsServer, "listening");
+      const address = `127.0.0.1:${String((tlsServer.address() as AddressInfo).port)}`;
+      const secure = clientCredentials(address, { ca: { variable: "KESC_X", path: written.ca } });
+      const client = new Client(address, secure, { ...serverNameFor(address), "grpc.enable_retries": 0 });
+      const opened = promisify(client.waitForReady.bind(client))(Date.now() + 1_000);
+      codes.push(
+        await opened.then(
+          () => "connected",
+          () => "refused",
+        ),
+      );
+      client.close();
+      tlsServer.close();
+    }
+    rmSync(folder, { recursive: true });
+    expect(codes).to.deep.equal(["connected", "refused", "refused"]);
+    expect(new Set(names)).to.deep.equal(new Set(["ip-address.invalid"]));
   });
 
   it("is off on a Unix socket", async () => {

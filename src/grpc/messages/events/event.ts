@@ -64,7 +64,7 @@ function toWarningMessage({ rail, code, figures }: WarningSnapshot): RailWarning
   const amount = (cents: number | string | undefined): string | undefined =>
     typeof cents === "number" ? formatSigned(cents) : undefined;
   const { available_cents, float_min_cents, expire_at: expireAt, rail_code: railCode } = figures;
-  const { reason, unknown_payouts: unknown } = figures;
+  const { reason, unknown_payouts: unknown, credential, request } = figures;
   return {
     rail,
     code,
@@ -74,6 +74,8 @@ function toWarningMessage({ rail, code, figures }: WarningSnapshot): RailWarning
     rail_code: typeof railCode === "string" ? railCode : undefined,
     held_reason: toHeldReason(HELD_REASONS.find((known) => known === reason)),
     unknown_payouts: typeof unknown === "number" ? BigInt(unknown) : undefined,
+    credential: typeof credential === "string" ? credential : undefined,
+    request: typeof request === "string" ? request : undefined,
   };
 }
 

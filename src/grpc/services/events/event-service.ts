@@ -1,5 +1,6 @@
 import type { LedgerEvent } from "../../../events/event.js";
 import { EVENTS_READ_MAX } from "../../../events/ports.js";
+import { Event as EventMessage } from "../../../gen/kesc/v1/event.js";
 import { type EventServiceService, ListEventsRequest, ListEventsResponse } from "../../../gen/kesc/v1/event_service.js";
 import type { Caller } from "../../calls/call-context.js";
 import { done, refuse } from "../../calls/rpc-result.js";
@@ -9,6 +10,7 @@ import type { AnyRefusal } from "../../errors/refusal.js";
 import { toEventMessage } from "../../messages/events/event.js";
 import { type EventsAsked, parseEventsAsked } from "../../messages/events/events-asked.js";
 import { joined, parseFields } from "../../messages/fields.js";
+import { encode } from "../../messages/wire-format.js";
 import type { ListTurns } from "../list-turns.js";
 import { parsePageSize } from "../paging.js";
 import { refusalAfterEnd, watchEvents, type WatchEventsOptions } from "./watch-events.js";
@@ -18,6 +20,8 @@ export interface EventHandlersOptions extends WatchEventsOptions {
 }
 
 const PAGE_SIZES = { usual: 50, max: 200 };
+/** Clients of gRPC take messages of 4 MiB unless told otherwise. */
+const RESPONSE_BYTES_MAX = 3 * 1_024 * 1_024;
 /** The maximum number of rows that one call looks at. */
 const LOOKED_AT_MAX = 10_000;
 
@@ -40,13 +44,29 @@ function listEvents({ cellOf, listTurns }: EventHandlersOptions): UnaryRoute {
     run: async (asked, caller) => {
       const page = await readPage(asked, { caller, cellOf, listTurns });
       if ("reason" in page) return refuse(page);
+      const { events, nextSequence } = fitting(page);
       return done({
-        events: page.events.map(toEventMessage),
-        next_sequence: BigInt(page.nextSequence),
+        events,
+        next_sequence: BigInt(nextSequence),
         latest_sequence: BigInt(page.latestSequence),
       });
     },
   });
+}
+
+/** Leaves out the events that one message cannot hold: the next page begins with them. */
+function fitting({ events, nextSequence }: EventPage): { events: EventMessage[]; nextSequence: number } {
+  const messages: EventMessage[] = [];
+  let bytes = 0;
+  for (const event of events) {
+    const message = toEventMessage(event);
+    bytes += encode(EventMessage, message).length;
+    if (bytes > RESPONSE_BYTES_MAX && messages.length > 0) {
+      return { events: messages, nextSequence: events[messages.length - 1]?.sequence ?? nextSequence };
+    }
+    messages.push(message);
+  }
+  return { events: messages, nextSequence };
 }
 
 interface EventPage {

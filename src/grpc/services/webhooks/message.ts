@@ -15,7 +15,7 @@ import { WebhookDisabledReason, WebhookEndpointStatus } from "../../../gen/kesc/
 import { etagOf } from "../../../webhooks/etag.js";
 import type { ListedAttempt, UndeliveredEvent } from "../../../webhooks/ports/endpoints.js";
 import { TEST_EVENT_TYPE } from "../../../webhooks/test-events.js";
-import { enumOf } from "../../messages/enums.js";
+import { enumOf, unknownWord } from "../../messages/enums.js";
 import { shown } from "../../messages/fields.js";
 import { toTimestamp } from "../../messages/timestamp.js";
 
@@ -81,13 +81,16 @@ function responseOf({
   return { http_status: code === 0 ? undefined : code, problem: shown(problem) };
 }
 
+/** The statuses that a caller gives to an endpoint. */
+const GIVEN_STATUSES = ["ACTIVE", "PAUSED"] as const;
+
 /** Parses the status that a caller gives to an endpoint. */
 export function parseEndpointStatus(
   unchecked: WebhookEndpointStatus | undefined,
-): Parsed<"ACTIVE" | "PAUSED" | undefined> {
+): Parsed<(typeof GIVEN_STATUSES)[number] | undefined> {
   if (unchecked === undefined) return parsed(undefined);
-  if (unchecked === STATUSES.ACTIVE) return parsed("ACTIVE");
-  return unchecked === STATUSES.PAUSED ? parsed("PAUSED") : unparsed("must be active or paused", "UNKNOWN_VALUE");
+  const status = GIVEN_STATUSES.find((each) => STATUSES[each] === unchecked);
+  return status === undefined ? unknownWord(GIVEN_STATUSES, STATUSES) : parsed(status);
 }
 
 /** Parses the sequence of an event. */

@@ -182,7 +182,10 @@ function sendTestEvent({ cellOf, changeTurns }: WebhookHandlersOptions): UnaryRo
       // no other change waits for a receiver.
       const found = await changeTurns.run<Endpoint>(caller, async () => {
         const endpoint = await endpoints.endpoint(caller.key.organizationId, id);
-        return endpoint === undefined ? notFound(id) : done(endpoint);
+        if (endpoint === undefined) return notFound(id);
+        return endpoint.disabledReason === "CHANGED"
+          ? refuse({ reason: "WEBHOOK_ENDPOINT_CHANGED", endpointId: id })
+          : done(endpoint);
       });
       if (found.kind === "refused") return found;
       const attempt = await tests.send(found.response, caller.deadline);
