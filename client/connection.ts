@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 
-import { type ChannelCredentials, Client, credentials, Metadata } from "@grpc/grpc-js";
+import { type ChannelCredentials, Client, Metadata } from "@grpc/grpc-js";
 
 import { KescError } from "./kesc-error.js";
+import { NO_TLS, type TlsFiles, tlsTo } from "./tls.js";
 
 const TIMEOUT_MILLIS = 30_000;
 const KEEPALIVE_MILLIS = 60_000;
@@ -14,7 +15,12 @@ export interface KescClientOptions {
   readonly address: string;
   /** White space around it is cut off. */
   readonly apiKey: string;
-  /** Default: TLS with the roots of the system. An address of the loopback needs none. */
+  /** Default: the roots of the system. An address of the loopback needs no TLS. */
+  readonly tls?: TlsFiles | undefined;
+  /**
+   * In place of `tls`: credentials of your own. From Node 25 on, those of grpc-js 1.14 cannot
+   * connect over TLS to an IP address.
+   */
   readonly credentials?: ChannelCredentials | undefined;
   /** The time for a call with all its tries, in milliseconds. Default: 30 seconds. */
   readonly timeoutMillis?: number | undefined;
@@ -37,14 +43,17 @@ export class Connection {
   readonly #running = new Set<AbortController>();
   #isClosed = false;
 
-  constructor({ address, apiKey, credentials: given, timeoutMillis = TIMEOUT_MILLIS }: KescClientOptions) {
+  constructor({ address, apiKey, tls, credentials: given, timeoutMillis = TIMEOUT_MILLIS }: KescClientOptions) {
     this.#apiKey = headerOf(apiKey);
     if (typeof address !== "string" || address === "" || /^[a-z]+:\/\/[^/]/.test(address)) {
       throw new TypeError('address must be "host:port" of the gRPC server, without "http://"');
     }
     this.timeoutMillis = timeoutMillis;
-    const own = LOCAL.test(address) ? credentials.createInsecure() : credentials.createSsl();
-    this.client = new Client(address, given ?? own, { "grpc.keepalive_time_ms": KEEPALIVE_MILLIS });
+    const channelOptions = { "grpc.keepalive_time_ms": KEEPALIVE_MILLIS };
+    if (given === undefined) {
+      const own = LOCAL.test(address) && tls === undefined ? NO_TLS : tlsTo(address, tls);
+      this.client = new Client(address, own.credentials, { ...channelOptions, ...own.channelOptions });
+    } else this.client = new Client(address, given, channelOptions);
   }
 
   /** Begins a call. Throws the reason of an aborted signal, or a KescError after close(). */

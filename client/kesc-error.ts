@@ -45,7 +45,7 @@ export class KescError extends Error implements Refusal {
     return new KescError(refusalOf({ ...status, code, message: details }), requestId);
   }
 
-  /** The same, for a call that may have been executed. */
+  /** Returns this error as that of a call that may have been executed. */
   outcomeUnknown(): KescError {
     const message = `The outcome is unknown, because the call got no response: ${this.message}`;
     return new KescError({ ...this.toJSON(), message, reason: "OUTCOME_UNKNOWN" }, this.requestId);

@@ -13,7 +13,7 @@ export interface GatewayConfig {
   readonly target: string;
   readonly logLevel: LogLevel;
   readonly bodyBytesMax: number;
-  /** The same for a body that holds many requests. */
+  /** Maximum size of a body that holds many requests. */
   readonly bulkBytesMax: number;
   readonly connectionsMax: number;
   /** The most requests at a time, and of one caller half of it. */

@@ -3,6 +3,7 @@ import { Metadata } from "@grpc/grpc-js";
 import type { RequestProblem } from "../../contract/field-problem.js";
 import { FORWARDED_METADATA } from "../../contract/forwarded-metadata.js";
 import { type TraceParent, traceParentText } from "../../runtime/caller-ids.js";
+import { guardMeantBy } from "../../runtime/guard-names.js";
 import { FORWARDED } from "../../runtime/transport/forwarded.js";
 
 /** The conditions of RFC 9110; undefined: the request has no such header. */
@@ -58,7 +59,7 @@ export function readHeaders(
   { requestId, trace }: { readonly requestId: string; readonly trace?: TraceParent | undefined },
   timeoutMillisMax: number,
 ): CallHeaders {
-  const headers = valuesByName(rawHeaders);
+  const { headers, misspelt } = valuesByName(rawHeaders);
   const metadata = new Metadata();
   const problems: RequestProblem[] = [];
   let isKeyUnreadable = false;
@@ -83,6 +84,9 @@ export function readHeaders(
       isKeyUnreadable ||= kind === "credential";
     }
   }
+  for (const name of misspelt) {
+    problems.push({ field: name, code: "UNKNOWN_FIELD", message: `is not read: send ${String(guardMeantBy(name))}` });
+  }
   metadata.set("x-request-id", requestId);
   metadata.set(FORWARDED, "true");
   if (trace !== undefined) metadata.set("traceparent", traceParentText(trace));
@@ -101,21 +105,28 @@ export function readHeaders(
 }
 
 /**
- * Returns all values of each header that the gateway reads. Node's headersDistinct would make a
- * list for every header. One of four changes that cut a request's processor time by 10 %
- * (docs/performance.md).
+ * Returns all values of each header that the gateway reads, and the names that mean a guard which
+ * it reads under another name. Node's headersDistinct would make a list for every header. One of
+ * four changes that cut a request's processor time by 10 % (docs/performance.md).
  */
-function valuesByName(rawHeaders: readonly string[]): ReadonlyMap<string, readonly string[]> {
+function valuesByName(rawHeaders: readonly string[]): {
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+  readonly misspelt: ReadonlySet<string>;
+} {
   const values = new Map<string, string[]>();
+  const misspelt = new Set<string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toLowerCase() ?? "";
     const value = rawHeaders[index + 1] ?? "";
-    if (!READ.has(name)) continue;
+    if (!READ.has(name)) {
+      if (guardMeantBy(name) !== undefined) misspelt.add(name);
+      continue;
+    }
     const others = values.get(name);
     if (others === undefined) values.set(name, [value]);
     else others.push(value);
   }
-  return values;
+  return { headers: values, misspelt };
 }
 
 /** Marks a call of which the server must only check key, scope and shape (docs/architecture.md). */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { TLSSocket } from "node:tls";
 
 import type { Logger } from "pino";
 
@@ -53,22 +54,27 @@ export function logRequest(
       ms: Math.round((performance.now() - context.startedAt) * 100) / 100,
     };
     meter?.ended(line);
-    context.span?.end(`${req.method ?? ""} ${context.route ?? ""}`.trim(), spanFactsOf(line), line.status >= 500);
+    context.span?.end(`${req.method ?? ""} ${context.route ?? ""}`.trim(), spanFactsOf(req, line), line.status >= 500);
     if (line.status >= 500) log.warn(line, "request");
     else log.info(line, "request");
   });
 }
 
-function spanFactsOf(line: {
+interface LoggedRequest {
   readonly request_id: string;
   readonly method: string | undefined;
   readonly route: string | null;
   readonly status: number;
   readonly code: string | undefined;
-}): Readonly<Record<string, string | number>> {
+}
+
+function spanFactsOf({ socket }: IncomingMessage, line: LoggedRequest): Readonly<Record<string, string | number>> {
   return {
     "http.request.method": line.method ?? "",
     "http.route": line.route ?? "",
+    "url.scheme": socket instanceof TLSSocket ? "https" : "http",
+    // The path itself holds ids, and the secret of a callback.
+    "url.path": line.route ?? "",
     "http.response.status_code": line.status,
     "kesc.code": line.code ?? "",
     "kesc.request_id": line.request_id,

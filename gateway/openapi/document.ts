@@ -10,6 +10,7 @@ import { Problems } from "./errors.js";
 import { groupBy } from "./group-by.js";
 import { methodOf, type OperationDependencies, operationOf, type OperationRoutes, tagOf } from "./operation.js";
 import { Schemas } from "./schema.js";
+import { webhooksOf } from "./webhooks.js";
 
 /**
  * Writes the OpenAPI document of a contract, as `openapi.json` and GET /openapi.json have it. It
@@ -24,6 +25,7 @@ export function openapiText(contract: HttpContract, publicUrl = ""): string {
 function openapiDocument(contract: HttpContract, publicUrl: string): JsonObject {
   const deps = { contract, schemas: new Schemas(contract), problems: new Problems(contract) };
   const paths = pathsOf(deps);
+  const webhooks = webhooksOf(contract, deps.schemas);
   const named = new Map([...deps.schemas.components, ...deps.problems.schemas]);
   const references = JSON.stringify([paths, ...deps.problems.responses.values()]);
   return {
@@ -35,6 +37,7 @@ function openapiDocument(contract: HttpContract, publicUrl: string): JsonObject 
     ],
     tags: tagsOf(contract),
     paths,
+    ...(webhooks === undefined ? {} : { webhooks: webhooks.webhooks }),
     components: {
       schemas: sorted(named),
       responses: sorted(deps.problems.responses),
@@ -42,6 +45,7 @@ function openapiDocument(contract: HttpContract, publicUrl: string): JsonObject 
       headers: used(HEADERS, references),
       examples: sorted(deps.problems.examples),
       securitySchemes: SECURITY_SCHEMES,
+      ...(webhooks === undefined ? {} : { pathItems: webhooks.pathItems }),
     },
   };
 }
@@ -119,7 +123,7 @@ const INFO: JsonObject = {
 };
 
 const SECURITY_SCHEMES: JsonObject = {
-  ApiKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "An API key: `kesc_…`." },
+  ApiKeyHeader: { type: "apiKey", in: "header", name: "X-API-Key", description: "An API key: `kesc_…`." },
   Bearer: { type: "http", scheme: "bearer", description: "The same API key, as a bearer token." },
 };
 
@@ -158,8 +162,8 @@ const PARAMETERS: JsonObject = {
     name: "X-Request-Id",
     in: "header",
     description:
-      "The client's own id of the request. The service makes one if there is none, or if it has another form.",
-    schema: REQUEST_ID,
+      "The client's own id of the request: 1 to 128 letters, digits, `.`, `_`, `:` or `-`. The service makes one if there is none, and in place of any other.",
+    schema: { type: "string" },
   },
 };
 
@@ -181,6 +185,9 @@ const HEADERS: JsonObject = {
     description: "The calls (`q`) that the key has in so many seconds (`w`), at most all of them at once.",
     schema: { type: "string", examples: ['"calls";q=30000;w=30'] },
   },
-  RetryAfter: { description: "In seconds: when to send the call again.", schema: { type: "integer", minimum: 1 } },
+  RetryAfter: {
+    description: "In seconds: when to send the call again.",
+    schema: { type: "integer", format: "int32", minimum: 1 },
+  },
   WwwAuthenticate: { description: "How to send a key.", schema: { type: "string" } },
 };

@@ -27,8 +27,15 @@ const OF_ITS_WAY = [
   "OUTCOME_UNKNOWN",
 ];
 // A key whose organization has moved away gets BOOK_MOVING for reads, too.
-const OF_A_KEY = ["MISSING_API_KEY", "INVALID_API_KEY", "SCOPE_REQUIRED", "RATE_LIMITED", "BOOK_MOVING"];
-const OF_A_WRITE = ["ORGANIZATION_SUSPENDED", "CLOCK_BEHIND"];
+const OF_A_KEY = [
+  "MISSING_API_KEY",
+  "INVALID_API_KEY",
+  "SCOPE_REQUIRED",
+  "RATE_LIMITED",
+  "BOOK_MOVING",
+  "RESTORE_NOT_CONFIRMED",
+];
+const OF_A_WRITE = ["ORGANIZATION_SUSPENDED", "CLOCK_BEHIND", "ROW_CHANGED"];
 const OF_A_BODY = ["BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "MALFORMED_BODY"];
 const OF_A_STREAM = ["TOO_MANY_STREAMS"];
 const OF_A_STREAM_THAT_ENDS = ["HTTP_VERSION_TOO_OLD"];
@@ -50,6 +57,7 @@ const REASON = /\b[A-Z]+(?:_[A-Z]+)+\b/g;
 
 /** The facts of the examples, where a field of that name has no example or another one. */
 const FACTS: Readonly<Record<string, JsonValue>> = {
+  resource_id: "acc_01jd2r6p5vf8ksw3xhb1z7q4ye",
   reversed_by_transaction_id: "txn_01jd2r6p5vf8ksw3xhb1z7q500",
   destination_kind: "till",
   differing_fields: ["amount"],
@@ -195,7 +203,7 @@ export class Problems {
       type: "object",
       properties: {
         code: { type: "string", const: code },
-        status: { type: "integer", const: httpStatus },
+        status: { type: "integer", format: "int32", const: httpStatus },
         ...(Object.fromEntries(own) as JsonObject),
         ...(isOfFields ? { errors: { type: "array", items: ref("FieldProblem"), minItems: 1, maxItems: 100 } } : {}),
       },
@@ -211,7 +219,7 @@ export class Problems {
 
   #factSchema(name: string): JsonObject {
     if (this.#listFacts.includes(name)) return { type: "array", items: { type: "string" } };
-    return { type: this.#numberFacts.includes(name) ? "number" : "string" };
+    return this.#numberFacts.includes(name) ? { type: "number", format: "double" } : { type: "string" };
   }
 }
 
@@ -272,7 +280,7 @@ function headersOf(reasons: readonly Reason[]): JsonObject {
 const MEMBERS: JsonObject = {
   type: { type: "string", format: "uri-reference", description: "The path of a page about the reason." },
   title: { type: "string", description: "The reason in words." },
-  status: { type: "integer", description: "The HTTP status." },
+  status: { type: "integer", format: "int32", description: "The HTTP status." },
   detail: { type: "string", description: "What happened, for people." },
   code: { type: "string", description: "The reason, for programs." },
 };
@@ -294,7 +302,7 @@ const ITEM: JsonObject = {
   properties: {
     ...MEMBERS,
     request_id: { type: "string" },
-    retry_after: { type: "integer", description: "In seconds, in place of the header Retry-After." },
+    retry_after: { type: "integer", format: "int32", description: "In seconds, in place of the header Retry-After." },
     errors: { type: "array", items: { $ref: "#/components/schemas/FieldProblem" } },
   },
   required: REQUIRED_MEMBERS,

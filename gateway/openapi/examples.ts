@@ -5,8 +5,7 @@ import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/pr
 import { enumName } from "../../contract/json/read-scalar.js";
 import { RPC_STATUS } from "../../contract/json-support.js";
 
-// test/openapi/examples.test.ts sends each request to a gateway, and compares all examples with
-// their schemas.
+// test/openapi/examples.test.ts sends each request to a gateway, and compares all with schemas.
 
 const ID = "01jd2r6p5vf8ksw3xhb1z7q4ye";
 const TIME = "2026-11-20T09:36:00.123Z";
@@ -14,7 +13,6 @@ const LATER = "2026-11-20T10:12:41.900Z";
 const SECRET = "whsec_bm90IGEgcmVhbCBzZWNyZXQsIG9ubHkgYW4gZXhhbXBsZQ==";
 const HASH = "rM3oXz6Yc1qvQmWm0sF5kTn2u8bJp4hVxE9dLw7gKaU=";
 
-/** Values by the name of a field, or by message and field where the name has several meanings. */
 /** A leaf as docs/seals.md describes it, with both hashes. */
 function leafOf(sequence: number): Readonly<Record<"text" | "texts" | "texts_salt" | "content_salt", string>> {
   const [texts_salt, content_salt] = ["9f86d081884c7d659a2feaa0c55ad015", "60303ae22b998861bce3b28f33eec1be"];
@@ -34,6 +32,7 @@ function leafOf(sequence: number): Readonly<Record<"text" | "texts" | "texts_sal
   return { text, texts, texts_salt, content_salt };
 }
 
+/** Values by the name of a field, or by message and field where the name has several meanings. */
 const VALUES: Readonly<Record<string, JsonValue>> = {
   id: `txn_${ID}`,
   "Account.id": `acc_${ID}`,
@@ -105,6 +104,7 @@ const VALUES: Readonly<Record<string, JsonValue>> = {
   "Deposit.rail_receipt": "RKTQDM7W6S",
   "Deposit.status": "credited",
   "Deposit.reason": null,
+  "Deposit.same_number": null,
   "DepositInstruction.rail": "mpesa",
   masked_payer_phone_number: "+254******678",
   typed_reference: "7003 8951",
@@ -282,8 +282,7 @@ export function parameterExample({ name, parent }: DescField, place: "path" | "q
 }
 
 function valueNamed({ name, parent }: DescField): JsonValue | undefined {
-  const own = `${parent.name}.${name}`;
-  return own in VALUES ? VALUES[own] : VALUES[name];
+  return VALUES[`${parent.name}.${name}` in VALUES ? `${parent.name}.${name}` : name];
 }
 
 /** Returns the example of all fields with the name, if the table has one. */

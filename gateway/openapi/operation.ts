@@ -52,7 +52,7 @@ export function operationOf(deps: OperationDependencies, routes: OperationRoutes
     ...(body === undefined ? {} : { requestBody: body }),
     responses: { ...successes(deps, routes), ...problems.responsesFor(reasons) },
     // OpenAPI would allow the scope in the list of a key, too, but some programs refuse it there.
-    security: [{ ApiKey: [] }, { Bearer: [] }],
+    security: [{ ApiKeyHeader: [] }, { Bearer: [] }],
     ...(scope === "" ? {} : { "x-required-scope": scope }),
   };
 }
@@ -102,11 +102,14 @@ function parameter(schemas: Schemas, field: DescField, place: "path" | "query"):
     name: field.name,
     in: place,
     ...(place === "path" || schemas.isRequired(field) ? { required: true } : {}),
-    description: commentOf(field),
-    ...(field.fieldKind === "map" ? { style: "deepObject", explode: true } : {}),
+    description: commentOf(field) + (field.fieldKind === "map" ? pairText(field) : ""),
     schema: schemas.parameter(field),
     ...(example === undefined ? {} : { example }),
   };
+}
+
+function pairText({ name }: DescField): string {
+  return ` Each item is a pair \`key=value\`. The form \`${name}[key]=value\` is taken, too, also of keys with \`=\`.`;
 }
 
 function headersOf(
@@ -125,7 +128,10 @@ function headersOf(
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
-function requestBody({ schemas }: OperationDependencies, { body, rpc, elsewhere }: Route): JsonObject | undefined {
+function requestBody(
+  { schemas }: OperationDependencies,
+  { body, rpc, elsewhere, method }: Route,
+): JsonObject | undefined {
   switch (body.kind) {
     case "none":
       return undefined;
@@ -135,10 +141,14 @@ function requestBody({ schemas }: OperationDependencies, { body, rpc, elsewhere 
       return { content: { "application/json": { schema: schemas.parameter(body.field) } } };
     case "all": {
       const required = rpc.input.fields.some((field) => !elsewhere.has(field) && schemas.isRequired(field));
-      const schema = schemas.request(rpc.input, [...elsewhere.keys()]);
+      const schema = schemas.request(rpc.input, { elsewhere: [...elsewhere.keys()], nullRemoves: method === "PATCH" });
       return { required, content: { "application/json": { schema, example: requestExample(rpc.input) ?? {} } } };
     }
   }
+}
+
+function doneText(hasLines: boolean): string {
+  return `The call was done.${hasLines ? ` With \`Accept: ${LINES}\` the body has one item on each line.` : ""}`;
 }
 
 /** The responses without a problem. */
@@ -152,22 +162,31 @@ function successes(deps: OperationDependencies, routes: OperationRoutes): JsonOb
   const replayed = { "Idempotent-Replayed": { $ref: "#/components/headers/IdempotentReplayed" } };
   const content = contentOf(deps, routes);
   const etag = route.etag.response === undefined ? {} : { ETag: { $ref: "#/components/headers/ETag" } };
-  const done = { headers: { ...requestId, ...etag, ...(isRepeatable ? replayed : {}) }, content };
-  if (route.location === undefined) return { 200: { description: "The call was done.", ...done } };
+  const done = { headers: { ...requestId, ...etag, ...(isRepeatable ? replayed : {}) }, ...content };
+  if (route.location === undefined) return { 200: { description: doneText("x-streams" in content), ...done } };
   const location = { Location: { $ref: "#/components/headers/Location" } };
   return {
     200: { description: "A replay: an earlier call did this.", ...done },
-    201: { description: "The call was done.", headers: { ...requestId, ...etag, ...location }, content },
+    201: { description: "The call was done.", headers: { ...requestId, ...etag, ...location }, ...content },
   };
 }
 
+// Beside JSON it makes orval return an unread stream from functions whose callers want the JSON.
+const LINES = "application/x-ndjson";
+
+/**
+ * The bodies of a success by media type. The one that generators must not see is in `x-streams`,
+ * in the same form as in `content`.
+ */
 function contentOf(deps: OperationDependencies, routes: OperationRoutes): JsonObject {
   const call = routes.find(({ stream }) => stream === undefined);
   const stream = routes.find((route) => route.stream !== undefined);
-  return {
+  const content = {
     ...(call === undefined ? {} : callContent(deps, call)),
     ...(stream?.stream === undefined ? {} : streamContent(deps, stream.stream, call !== undefined)),
   };
+  const { [LINES]: lines, ...others } = content;
+  return { content: others, ...(lines === undefined ? {} : { "x-streams": { [LINES]: lines } }) };
 }
 
 function callContent({ schemas, problems }: OperationDependencies, { responseField, rpc }: Route): JsonObject {

@@ -93,10 +93,10 @@ function factsReader(registry: FileRegistry): (metadata: Readonly<Record<string,
   return (metadata) => new Map(Object.entries(metadata).map(([name, text]) => [name, jsonOf(name, text)]));
 }
 
-/** Returns the problem that REST shows for the refusal. */
-export function problemOf(refusal: Refusal): Problem {
+/** Returns the problem that REST shows for the refusal. A call that may write may have done so. */
+export function problemOf(refusal: Refusal, mayWrite = true): Problem {
   const httpStatus = HTTP_STATUS[refusal.grpcCode];
-  if (refusal.info === undefined) return transportProblem(refusal.grpcCode);
+  if (refusal.info === undefined) return transportProblem(refusal.grpcCode, mayWrite);
   if (httpStatus === 500) return internalProblem();
   return {
     status: httpStatus,
@@ -122,17 +122,19 @@ export function itemProblemJson(refusal: Refusal, publicUrl = ""): string {
   return problemMembers(problem, more, publicUrl);
 }
 
+const ABOUT_READS = "Send the same request again.";
 const MAY_BE_DONE = "It may have processed the request. Send the same request again: repeating it is safe.";
 
 /**
  * Returns the problem for an error without a reason. It comes from the connection, or from a server
  * that does not keep the contract.
  */
-function transportProblem(grpcCode: status): Problem {
+function transportProblem(grpcCode: status, mayWrite: boolean): Problem {
+  const advice = mayWrite ? MAY_BE_DONE : ABOUT_READS;
   if (grpcCode === status.UNAVAILABLE) {
     return {
       ...ownReason("SERVER_UNREACHABLE"),
-      detail: `The server is unreachable. ${MAY_BE_DONE}`,
+      detail: `The server is unreachable. ${advice}`,
       headers: { "Retry-After": String(RETRY_AFTER_SECONDS_MIN) },
     };
   }
@@ -141,8 +143,8 @@ function transportProblem(grpcCode: status): Problem {
   if (grpcCode === status.DEADLINE_EXCEEDED) {
     return {
       status: HTTP_STATUS[grpcCode],
-      code: "OUTCOME_UNKNOWN",
-      detail: `The server did not respond before the deadline. ${MAY_BE_DONE}`,
+      code: mayWrite ? "OUTCOME_UNKNOWN" : "DEADLINE_EXCEEDED",
+      detail: `The server did not respond before the deadline. ${advice}`,
     };
   }
   return internalProblem();

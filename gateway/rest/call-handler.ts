@@ -91,7 +91,7 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
     ? await callWhenServed(deps, route, call, res)
     : await makeCall(deps, route, call, headers);
   if (result.ok) sendResponse(res, responseOf(deps, route, result, context.publicUrl + prefixOf(req.path)));
-  else sendProblem(res, problemOf(deps.readRefusal(result)));
+  else sendProblem(res, problemOf(deps.readRefusal(result), route.method !== "GET"));
 }
 
 type Body = { readonly ok: true; readonly content: RequestBody } | { readonly ok: false; readonly problem: Problem };
@@ -131,12 +131,18 @@ export function rateLimitHeaders(rateLimit: RateLimit | undefined): readonly str
 /** Returns the problem for a fault, after the server has refused or accepted the key. */
 export function problemAfterCheck(
   readRefusal: ReadRefusal,
-  refused: UpstreamFailure | undefined,
+  failure: UpstreamFailure | undefined,
   fault: Fault,
 ): Problem {
-  const refusal = refused === undefined ? undefined : readRefusal(refused);
-  if (refusal !== undefined && refusal.grpcCode !== status.INVALID_ARGUMENT) return problemOf(refusal);
-  return "whole" in fault ? fault.whole : invalidFields([...fault.fields, ...(refusal?.errors ?? [])]);
+  const refusal = failure === undefined ? undefined : readRefusal(failure);
+  if (refusal !== undefined && refusal.grpcCode !== status.INVALID_ARGUMENT) return problemOf(refusal, false);
+  if ("whole" in fault) return fault.whole;
+  // "is required if status is absent": the server got no status, because the gateway refused it.
+  const refused = new Set(fault.fields.map(({ field }) => field));
+  const errors = (refusal?.errors ?? []).filter(
+    ({ code, message }) => code !== "REQUIRED" || message.split(/[^a-z_]+/).every((word) => !refused.has(word)),
+  );
+  return invalidFields([...fault.fields, ...errors]);
 }
 
 async function makeCall(

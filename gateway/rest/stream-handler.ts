@@ -84,7 +84,7 @@ export async function handleStream(
     const failure = first.kind === "end" ? first.failure : undefined;
     sendProblem(res, problemAfterCheck(deps.readRefusal, failure, { fields }));
   } else if (first.kind === "end" && first.failure !== undefined) {
-    sendProblem(res, problemOf(deps.readRefusal(first.failure)));
+    sendProblem(res, problemOf(deps.readRefusal(first.failure), false));
   } else {
     await serve(
       deps,
@@ -193,7 +193,7 @@ async function serve(deps: StreamDependencies, serving: Serving, req: Request, r
   }
   if (step.kind === "message") return;
   if (step.failure === undefined) body.end();
-  else body.fail(isDeadline(step.failure) ? streamDeadline() : problemOf(deps.readRefusal(step.failure)));
+  else body.fail(isDeadline(step.failure) ? streamDeadline() : problemOf(deps.readRefusal(step.failure), false));
 }
 
 /** Whether the time is over that the client has set with Grpc-Timeout. */

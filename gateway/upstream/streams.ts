@@ -88,6 +88,8 @@ class StreamCall implements UpstreamStream {
     this.#call = client.getChannel().createCall(rpc.path, deadline, null, null, null);
     const endWith = ({ code, details, metadata: trailers }: StatusObject): void => {
       if (this.#end !== undefined) return;
+      // A refusal has one set of headers.
+      this.rateLimit ??= rateLimitOf(trailers);
       const failure = code === status.OK ? undefined : readFailure({ code, details, metadata: trailers });
       this.#end = { kind: "end", failure };
       onEnd();

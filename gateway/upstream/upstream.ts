@@ -5,6 +5,7 @@ import { rpcOf } from "../../contract/contract.js";
 import { failureReader } from "../../contract/failure.js";
 import type { RateLimit, Rpc, RpcCallOptions, UpstreamResult } from "../../contract/rpc.js";
 import { CHANNEL_OPTIONS } from "../../runtime/transport/channel-options.js";
+import { serverNameFor } from "../../runtime/transport/server-name.js";
 import { CallBatcher, type EncodedCall } from "./call-batcher.js";
 import { rateLimitOf } from "./rate-limit.js";
 import { type UpstreamStream, UpstreamStreams } from "./streams.js";
@@ -43,9 +44,10 @@ export function createUpstream(
   registry: FileRegistry,
   { target, credentials, bulkBytesMax }: UpstreamOptions,
 ): Upstream {
-  const client = new Client(target, credentials, CHANNEL_OPTIONS);
+  const channelOptions = { ...CHANNEL_OPTIONS, ...serverNameFor(target) };
+  const client = new Client(target, credentials, channelOptions);
   const readFailure = failureReader(registry);
-  const streams = new UpstreamStreams({ target, credentials, channelOptions: CHANNEL_OPTIONS, readFailure });
+  const streams = new UpstreamStreams({ target, credentials, channelOptions, readFailure });
   const makeCall: EncodedCall = async (rpc, request, options) => {
     const response = await callEncoded(client, rpc.path, request, options);
     const { rateLimit } = response;
@@ -116,6 +118,8 @@ function callEncoded(
       if (received !== undefined && "bytes" in received) {
         end?.({ ok: true, bytes: received.bytes, replayed: replayed || isReplayed(metadata), rateLimit });
       } else {
+        // A refusal has one set of headers.
+        rateLimit ??= rateLimitOf(metadata);
         end?.({ ok: false, error: received?.error ?? { code, details, metadata }, rateLimit });
       }
       end = undefined;

@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 
 import { expect } from "chai";
 
+import { PEER_EXAMPLES, PEERS_PRINT } from "../peers/examples.js";
 import { Service } from "../support/service/service.js";
 
 const FOLDER = "examples/clients";
@@ -57,28 +58,30 @@ describe("examples/clients", () => {
 
   it("names its programs on its page", () => {
     const page = readFileSync(`${FOLDER}/README.md`, "utf8");
-    for (const { file } of PROGRAMS) expect(page).to.include(`examples/clients/${file}`);
+    const files = [...PROGRAMS, ...PEER_EXAMPLES].map(({ file }) => file);
+    for (const file of files) expect(page).to.include(`examples/clients/${file}`);
   });
 
-  for (const [language, file] of [
-    ["python", "client.py"],
-    ["ts", "client.mjs"],
-  ] as const) {
+  for (const { language, file, printed } of [
+    { language: "python", file: "client.py", printed: PRINTED },
+    { language: "ts", file: "client.mjs", printed: PRINTED },
+    ...PEER_EXAMPLES.map((example) => ({ ...example, printed: PEERS_PRINT })),
+  ]) {
     it(`${file} has every block of docs/integrate.md in ${language}, in the same order, and the page says what it prints`, () => {
       const text = readFileSync("docs/integrate.md", "utf8");
       const blocks = [...text.matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\\n\`\`\``, "g"))].map(
         ([, block = ""]) => block,
       );
-      expect(blocks.length).to.be.greaterThan(3);
-      const program = readFileSync(`${FOLDER}/${file}`, "utf8");
+      expect(blocks).to.not.deep.equal([]);
+      const program = withoutIndentation(readFileSync(`${FOLDER}/${file}`, "utf8"));
       let from = 0;
-      for (const block of blocks) {
+      for (const block of blocks.map(withoutIndentation)) {
         expect(program).to.include(block);
         expect(program.indexOf(block, from), block).to.be.at.least(from);
         from = program.indexOf(block) + block.length;
       }
       expect(text).to.include(`${FOLDER}/${file}`);
-      expect(text).to.include(PRINTED.join("\n"));
+      expect(text).to.include(printed.join("\n"));
     });
   }
 
@@ -105,3 +108,8 @@ describe("examples/clients", () => {
     });
   }
 });
+
+/** A page shows a part of a program at its own margin. */
+function withoutIndentation(code: string): string {
+  return code.replaceAll(/^[ \t]+/gm, "");
+}

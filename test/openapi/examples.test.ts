@@ -71,8 +71,9 @@ describe("the examples of the OpenAPI document", () => {
   it("of lines and events have items as their schemas say", () => {
     let count = 0;
     for (const { operation } of OPERATIONS) {
-      const { content } = resolved<DocumentedResponse>(operation.responses["200"] ?? { content: {} });
-      for (const [type, { schema, example }] of Object.entries(content ?? {})) {
+      const response = resolved<DocumentedResponse>(operation.responses["200"] ?? { content: {} });
+      const forms = { ...response.content, ...response["x-streams"] };
+      for (const [type, { schema, example }] of Object.entries(forms)) {
         const item = schema["x-item-schema"] as Schema | undefined;
         if (item === undefined) continue;
         const json = type === "text/event-stream" ? /^data: (.*)$/m.exec(String(example))?.[1] : String(example);

@@ -63,6 +63,20 @@ describe("the headers of a request", () => {
     }
   });
 
+  for (const [name, guard] of [
+    ["x-idempotency-key", "idempotency-key"],
+    ["idempotency_key", "idempotency-key"],
+    ["grpc-metadata-idempotency-key", "idempotency-key"],
+    ["idempotent-key", "idempotency-key"],
+    ["x-if-match", "if-match"],
+    ["if_none_match", "if-none-match"],
+  ] as const) {
+    it(`are refused as ${name}, which would guard nothing`, () => {
+      const { problems } = read({ [name]: ["a"] });
+      expect(problems).to.deep.equal([{ field: name, code: "UNKNOWN_FIELD", message: `is not read: send ${guard}` }]);
+    });
+  }
+
   for (const [name, values, message, code] of [
     ["characters beyond ASCII", ["caf\u00e9"], "must be printable ASCII characters", "FORMAT"],
     ["a tab", ["a\tb"], "must be printable ASCII characters", "FORMAT"],

@@ -13,8 +13,11 @@ import { problemOf, type Refusal } from "../../../gateway/problems/upstream-refu
 import { messageOf } from "../../../src/grpc/errors/status.js";
 import { expectDetail, expectShortSentences } from "../../support/callers/style.js";
 
-const fromConnection = (grpcCode: status): Problem =>
-  problemOf({ grpcCode, text: "", info: undefined, errors: [], retryAfterSeconds: undefined } satisfies Refusal);
+const fromConnection = (grpcCode: status, mayWrite?: boolean): Problem =>
+  problemOf(
+    { grpcCode, text: "", info: undefined, errors: [], retryAfterSeconds: undefined } satisfies Refusal,
+    mayWrite,
+  );
 
 describe("the detail of a problem of the gateway", () => {
   for (const [name, problem] of [
@@ -25,6 +28,7 @@ describe("the detail of a problem of the gateway", () => {
     ["a bug", internalProblem()],
     ["an unreachable server", fromConnection(status.UNAVAILABLE)],
     ["a deadline", fromConnection(status.DEADLINE_EXCEEDED)],
+    ["a deadline of a read", fromConnection(status.DEADLINE_EXCEEDED, false)],
   ] as const) {
     it(`is of short sentences for ${name}`, () => {
       expectDetail(problem.detail);

@@ -39,7 +39,7 @@ describe("a REST request", () => {
         '"reference":"r/1","description":null,"metadata":{"order":"7"},"rail":"direct","rail_receipt":null,"failure":null,' +
         '"needs_attention":false,"available_balance_after":null,"corrects_transaction_id":null,"correction":null,' +
         '"reversed_by_transaction_id":null,"created_at":"2026-01-31T12:00:00.250Z","updated_at":"2026-01-31T12:00:00.250Z",' +
-        '"completed_at":null,"receipt":null,"deposit_id":null,"destination_id":null}',
+        '"completed_at":null,"receipt":null,"deposit_id":null,"destination_id":null,"warnings":[]}',
     );
     expect(server.takeCall()).to.deep.include({
       rpc: "Mint",
@@ -116,8 +116,14 @@ describe("a REST request", () => {
       return {};
     };
     const headers = { "grpc-timeout": "100m" };
-    const { status: httpStatus, json } = await fixture.send("GET", "/transactions", { headers });
-    expect([httpStatus, json["code"]]).to.deep.equal([504, "OUTCOME_UNKNOWN"]);
+    for (const [method, path, code] of [
+      ["GET", "/transactions", "DEADLINE_EXCEEDED"],
+      ["POST", "/transactions/mint", "OUTCOME_UNKNOWN"],
+    ] as const) {
+      const body = method === "POST" ? { account_id: "acc_1", amount: 1, reference: "r-1" } : undefined;
+      const { status: httpStatus, json } = await fixture.send(method, path, { headers, ...(body && { body }) });
+      expect([httpStatus, json["code"]], path).to.deep.equal([504, code]);
+    }
   });
 
   for (const [name, given, isKept] of [

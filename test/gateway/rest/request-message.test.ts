@@ -71,7 +71,7 @@ describe("a request's path, query and body", () => {
       get,
       { query: "labels=1" },
       "labels",
-      "must be sent as labels[key]=value, for each pair",
+      "must be sent as labels[key]=value or labels=key=value, for each pair",
       "FORMAT",
     ],
     [

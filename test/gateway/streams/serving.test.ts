@@ -60,7 +60,7 @@ describe("a stream through the gateway", () => {
     await fixture.start({ callSecondsMax: 1 });
     fixture.server.handle = () => ({ messages: andWait([]) });
     const { status: code, json } = await fixture.send("GET", "/events", { headers: LINES });
-    expect([code, json["code"]]).to.deep.equal([504, "OUTCOME_UNKNOWN"]);
+    expect([code, json["code"]]).to.deep.equal([504, "DEADLINE_EXCEEDED"]);
     await fixture.server.takeCall().cancelled;
   });
 
