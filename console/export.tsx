@@ -15,6 +15,8 @@ interface Csv<Row> {
   readonly read: ReadRows<Row>;
   /** 1000 if omitted. */
   readonly pageSize?: number;
+  /** A command that writes all of it, however many rows. None if omitted. */
+  readonly command?: string;
 }
 
 export const EXPORT_ROWS_MAX = 10_000;
@@ -45,7 +47,7 @@ function NoExport(props: Parameters<typeof Refused>[0]) {
  * not have all rows says so in its last row. Throws if a page cannot be read.
  */
 async function* partsOf<Row>(
-  { columns, read, pageSize: page_size = PAGE_SIZE }: Csv<Row>,
+  { columns, read, pageSize: page_size = PAGE_SIZE, command }: Csv<Row>,
   first: RowsPage<Row>,
   made: MadeFile,
 ) {
@@ -60,7 +62,8 @@ async function* partsOf<Row>(
     if (!isCut) return;
     if (made.rows >= EXPORT_ROWS_MAX || reads >= EXPORT_READS_MAX || page.next === null) {
       made.isCut = true;
-      const last = `There are more rows: this file ends after ${String(made.rows)}. Export a shorter period.`;
+      const advice = command === undefined ? "Export a shorter period." : `A command has them all: ${command}`;
+      const last = `There are more rows: this file ends after ${String(made.rows)}. ${advice}`;
       yield csvRows([names.map((_, index) => (index === 0 ? last : ""))]);
       return;
     }

@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 
 import type { KnownAct } from "./acts/act-contract.js";
 import type { Operator, Organization } from "./gen/messages.js";
+import type { UploadedFile } from "./http/uploads.js";
 import type { Fields } from "./upstream/contract.js";
 import type { ActedOf, ReadingOf, RpcName } from "./upstream/upstream.js";
 
@@ -12,6 +13,8 @@ export interface Asked {
   readonly query: URLSearchParams;
   /** The fields of a form. Empty for a GET. */
   readonly form: Readonly<Record<string, string>>;
+  /** Undefined for a form without a file. */
+  readonly file?: UploadedFile | undefined;
 }
 
 /** One request of a person who has signed in. */
@@ -29,6 +32,8 @@ export interface Visit extends Asked {
   readPast<Rpc extends RpcName>(rpc: Rpc, fields: Fields): Promise<ReadingOf<Rpc>>;
   /** Acts, once. */
   act<Rpc extends RpcName>(rpc: Rpc, fields: Fields, options?: ActOptions): Promise<ActedOf<Rpc>>;
+  /** Sends the file of the form as the field `field`, with others beside it. Changes nothing. */
+  send<Rpc extends RpcName>(rpc: Rpc, fields: Fields, field: string): Promise<ReadingOf<Rpc>>;
   /** What a person can do, by the names in the paths. */
   readonly acts: ReadonlyMap<string, KnownAct>;
   /** The token of the forms of this page. */

@@ -24,8 +24,8 @@ export interface RunningConsole {
 }
 
 const SERVER_OPTIONS = {
-  // The time in which a request, and its headers, must arrive.
-  requestTimeout: 10_000,
+  // The time in which a request must arrive, also one with a statement of 32 MiB, and its headers.
+  requestTimeout: 60_000,
   headersTimeout: 10_000,
   connectionsCheckingInterval: 2_000,
   // Longer than load balancers keep an idle connection, as in the gateway.

@@ -23,6 +23,9 @@ import { pathWith } from "./view/link.js";
 const SEARCH_FORM = "find";
 const AT_ONCE_MAX = 16;
 const DOWNLOADS_AT_ONCE_MAX = 2;
+const UPLOADS_AT_ONCE_MAX = 1;
+/** Of all people: each keeps a file in memory. */
+const ALL_UPLOADS_MAX = 4;
 const SEARCHES_PER_MINUTE = 60;
 const ORGANIZATIONS_MAX = 1_000;
 const SESSIONS_REMEMBERED_MAX = 1_000;
@@ -64,6 +67,8 @@ class Visits {
   readonly #past = new PastReads();
   readonly #atOnce = new AtOnce(AT_ONCE_MAX);
   readonly #downloads = new AtOnce(DOWNLOADS_AT_ONCE_MAX);
+  readonly #uploads = new AtOnce(UPLOADS_AT_ONCE_MAX);
+  readonly #allUploads = new AtOnce(ALL_UPLOADS_MAX);
   readonly #searches = new PerMinute(SEARCHES_PER_MINUTE);
   /** The names of organizations, for a minute, by the token of a session. */
   readonly #organizations = new LRUCache<string, readonly Organization[]>({
@@ -109,7 +114,9 @@ class Visits {
     }
     try {
       const received = { req, res, ids, person, context: { ...context, token } };
-      await (page.isDownload === true ? this.#download(page, received) : this.#show(page, received));
+      if (page.isDownload === true) await this.#download(page, received);
+      else if (page.takesFile === true) await this.#upload(page, received);
+      else await this.#show(page, received);
     } finally {
       this.#atOnce.leave(person.id);
     }
@@ -130,9 +137,26 @@ class Visits {
     }
   }
 
+  /** A form with a file is in memory until its page is shown. */
+  async #upload(page: Page, received: Received): Promise<void> {
+    const { res, person } = received;
+    const isOwn = this.#uploads.enter(person.id);
+    const isFree = isOwn && this.#allUploads.enter("");
+    try {
+      if (isFree) await this.#show(page, received);
+      else {
+        const why = isOwn ? "Other people send files now." : "A person can send one file at once.";
+        sendPlain(res.set("Connection", "close"), 429, "Too many files at once", `${why} Try again in a moment.`);
+      }
+    } finally {
+      if (isFree) this.#allUploads.leave("");
+      if (isOwn) this.#uploads.leave(person.id);
+    }
+  }
+
   async #show(page: Page, { req, res, ids, person, context }: Received): Promise<void> {
     const { token } = context;
-    const form = page.takesFile === true ? await uploadedForm(req) : formOf(req);
+    const { form, file } = page.takesFile === true ? await uploadedForm(req) : { form: formOf(req), file: undefined };
     const url = new URL(req.url, this.#deps.origin);
     if (page.method === "POST") {
       if (!fitsForm(token, page.isSearch === true ? SEARCH_FORM : url.pathname, form[TOKEN_FIELD])) {
@@ -163,7 +187,7 @@ class Visits {
       return;
     }
     const visit = this.#visitOf(
-      { path: url.pathname, ids, query: url.searchParams, form },
+      { path: url.pathname, ids, query: url.searchParams, form, file },
       { context, person, organization, organizations, hasOverview: page.method !== "POST" && !page.isDownload },
     );
     const shown = await page.show(visit);
@@ -197,7 +221,7 @@ class Visits {
   }
 
   #visitOf(
-    asked: Pick<Visit, "path" | "ids" | "query" | "form">,
+    asked: Pick<Visit, "path" | "ids" | "query" | "form" | "file">,
     { context, person, organization, organizations, hasOverview }: Known & { readonly hasOverview: boolean },
   ): Visit {
     const { upstream, contract } = this.#deps;
@@ -223,6 +247,8 @@ class Visits {
       acts: this.#acts,
       formToken: formToken(context.token, asked.path),
       act: (rpc, fields, options) => upstream.act(rpc, fields, { ...contextOf(rpc), ...options }),
+      send: (rpc, fields, field) =>
+        upstream.send(rpc, fields, { field, bytes: asked.file?.bytes ?? Buffer.alloc(0) }, contextOf(rpc)),
       read: (rpc, fields, organizationId) => read(rpc, fields, contextOf(rpc, organizationId)),
       readPast: (rpc, fields) => this.#past.read(read, rpc, fields, { ...context, organizationId: organization?.id }),
       meaningOf: (enumName, value) => contract.meaningOf(enumName, value),

@@ -8,10 +8,17 @@ const status =
   (after: string): NonNullable<Act["changes"]> =>
   (before) => [["Status", textOf(before["status"]), after]];
 
-/** The server masks what was before. */
+/**
+ * The server masks what was before. The console does not know for how long the service lets a new
+ * number cool.
+ */
 const personal: NonNullable<Act["changes"]> = (before, { phone_number = "", email = "" }) => {
   const after = [["Phone number", "phone_number", phone_number] as const, ["E-mail", "email", email] as const];
-  return after.flatMap(([name, field, text]) => (text === "" ? [] : [[name, textOf(before[field]), text]]));
+  const changed = after.flatMap(([name, field, text]) =>
+    text === "" ? [] : [[name, textOf(before[field]), text] as const],
+  );
+  const cooling = ["Payouts to the new number", "none", "after its cooling time, by default 24 hours"] as const;
+  return phone_number === "" ? changed : [...changed, cooling];
 };
 
 /** The reason of a freeze lets the second person judge. */

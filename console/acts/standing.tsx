@@ -4,7 +4,7 @@ import { type Visit, within } from "../page.js";
 import type { ReadingOf } from "../upstream/upstream.js";
 import { Link } from "../view/link.js";
 import { Refused } from "../view/parts.js";
-import { Age, Text } from "../view/values.js";
+import { Age, Person, Text } from "../view/values.js";
 import { effectOf } from "./proposal-words.js";
 
 const ROWS = 20;
@@ -41,7 +41,8 @@ export function Standing({ visit, reading }: StandingProps): VNode | null {
             <Link to={within(visit, `/approvals/${proposal.id}`)}>
               <Text>{effectOf(proposal)}</Text>
             </Link>
-            , proposed by <Text>{proposal.proposer_name}</Text> <Age since={proposal.proposed_at} /> ago
+            , proposed by <Person id={proposal.proposed_by} name={proposal.proposer_name} />{" "}
+            <Age since={proposal.proposed_at} /> ago
           </li>
         ))}
       </ul>

@@ -106,6 +106,8 @@ tbody tr:hover { background: var(--card); }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 th.number:last-child, td.number:last-child { padding-right: 0.25rem; }
 td a, td .id { white-space: nowrap; }
+/* The id of a person stands below the name, and takes two lines where the table is wide. */
+td .text + code.id { display: block; width: 9.5rem; white-space: normal; overflow-wrap: anywhere; }
 td a:has(.text) { white-space: normal; }
 td .text[title] { white-space: nowrap; }
 tfoot th, tfoot td { padding: 0.35rem 1rem 0.35rem 0; border-bottom: 0; color: var(--ink); font-size: inherit; font-weight: 600; text-align: right; }

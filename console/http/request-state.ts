@@ -4,6 +4,7 @@ import type { RequestHandler } from "express";
 import type { Logger } from "pino";
 
 import { requestIdOf } from "../../runtime/caller-ids.js";
+import { isArriving } from "../../runtime/transport/http-server.js";
 import type { MadeFile } from "../page.js";
 
 /** What the log says about a request, and the id by which the server's log knows its calls. */
@@ -48,6 +49,13 @@ export function beginRequest(log: Logger): RequestHandler {
     };
     STATES.set(res, state);
     res.setHeader("X-Request-Id", state.requestId);
+    // A response before the end of the form ends the connection.
+    if (isArriving(req)) {
+      res.setHeader("Connection", "close");
+      req.once("end", () => {
+        if (!res.headersSent) res.removeHeader("Connection");
+      });
+    }
     res.once("close", () => {
       const line = {
         request_id: state.requestId,

@@ -10,7 +10,7 @@ import { usersOf } from "../upstream/rows.js";
 import { Link, pathWith } from "../view/link.js";
 import { Customer } from "../view/lists.js";
 import { type Column, Facts, More, Refused, Section, Table } from "../view/parts.js";
-import { Age, ageText, Id, Status, Text, Time } from "../view/values.js";
+import { Age, ageText, Id, Person, Status, Text, Time } from "../view/values.js";
 
 const ROWS = 50;
 
@@ -104,7 +104,7 @@ function columnsOf({ visit, users }: Pick<ProposalListProps, "visit" | "users">)
     {
       head: "What",
       cell: (row) => (
-        <Link to={within(visit, `/approvals/${row.id}`)} class="cut">
+        <Link to={within(visit, `/approvals/${row.id}`)}>
           <Text>{effectOf(row)}</Text>
         </Link>
       ),
@@ -118,7 +118,7 @@ function columnsOf({ visit, users }: Pick<ProposalListProps, "visit" | "users">)
           <Customer visit={visit} row={{ account_id: row.subject_id, user_id: users.get(row.subject_id) ?? null }} />
         ),
     },
-    { head: "Proposed by", cell: ({ proposer_name }) => proposer_name },
+    { head: "Proposed by", cell: (row) => <Person id={row.proposed_by} name={row.proposer_name} /> },
   ];
 }
 
@@ -135,10 +135,14 @@ function DecidedList({ rows, ...of }: ProposalListProps): VNode {
   const columns: readonly Column<Proposal>[] = [
     ...columnsOf(of),
     { head: "State", cell: ({ state }) => <Status>{state}</Status> },
-    { head: "By", cell: ({ decider_name }) => decider_name, isMinor: true },
+    { head: "By", cell: (row) => deciderOf(row), isMinor: true },
     { head: "When", cell: ({ decided_at }) => <Time>{decided_at}</Time>, isMinor: true },
   ];
   return <Table columns={columns} rows={rows} empty="Nothing was decided yet." />;
+}
+
+function deciderOf({ decided_by: id, decider_name: name }: Proposal): VNode | null {
+  return id === null ? null : <Person id={id} name={name ?? id} />;
 }
 
 /** How long it is until a moment. */
@@ -217,11 +221,7 @@ function One({ visit, compared: { proposal, standing, refusal }, subjects }: One
       <ProposalFacts {...{ visit, proposal, subjects }} />
       <section>
         <h2>{isWaiting(proposal) ? "Proposed change" : "What was proposed"}</h2>
-        {changes.length === 0 ? (
-          <p>It was made by an earlier version, so nobody can approve it.</p>
-        ) : (
-          <Changes {...{ visit, subjects, changes }} of="proposal" standing={isOutdated ? now : []} />
-        )}
+        <Changes {...{ visit, subjects, changes }} of="proposal" standing={isOutdated ? now : []} />
         {isWaiting(proposal) && !isOutdated ? (
           <p>If something else stands at the moment of the approval, it is refused, and nothing is done.</p>
         ) : null}
@@ -247,13 +247,13 @@ interface FactsProps extends Pick<OneProps, "visit" | "subjects"> {
 }
 
 function ProposalFacts({ visit, proposal, subjects }: FactsProps): VNode {
-  const { id, subject_id, proposer_name, proposed_at, expires_at, decider_name, decided_at } = proposal;
+  const { id, subject_id, proposed_by, proposer_name, proposed_at, expires_at, decided_at } = proposal;
   const about = subjects.get(subject_id ?? "");
   const why = proposal.changes.find(({ what }) => what === REASON)?.after;
   return (
     <Facts
       facts={{
-        "Proposed by": proposer_name,
+        "Proposed by": <Person id={proposed_by} name={proposer_name} />,
         About: about === undefined ? null : <Value visit={visit} text={subject_id ?? ""} subject={about} />,
         Organization: <OrganizationLink visit={visit} proposal={proposal} />,
         Why: why ?? null,
@@ -268,7 +268,7 @@ function ProposalFacts({ visit, proposal, subjects }: FactsProps): VNode {
               <Time>{expires_at}</Time>, in <Left until={expires_at} />
             </>
           ),
-        "Decided by": decider_name,
+        "Decided by": deciderOf(proposal),
         Decided: decided_at === null ? null : <Time>{decided_at}</Time>,
         Id: <Id>{id}</Id>,
       }}

@@ -12,26 +12,31 @@ import type { Visit } from "../page.js";
 import { Short } from "../view/journal.js";
 import { type Column, FigureList, SumTable, Table } from "../view/parts.js";
 import { Day, lessOf, Money, sumOf, Text, Time } from "../view/values.js";
+import { LostNightSection } from "./night.js";
 
 interface ComparedProps {
   readonly visit: Visit;
   readonly found: ReconcileStatementResponse;
+  readonly rail: string;
 }
 
 /** What a statement and the book say of the same time, with the form that ends each difference. */
-export function Compared({ visit, found }: ComparedProps): VNode {
+export function Compared({ visit, found, rail }: ComparedProps): VNode {
   const count = found.differences.reduce((sum, each) => sum + each.count, 0);
   return (
     <>
       <p class="lead">
         From <Time>{found.start}</Time> to <Time>{found.end}</Time>.
       </p>
-      <div class={count === 0 ? "verdict" : "verdict bad"}>
+      <div class={count === 0 && found.doubts.length === 0 ? "verdict" : "verdict bad"}>
         <h2>
           {count === 0
             ? `All ${found.matched.count.toLocaleString("en")} movements agree`
             : `${count.toLocaleString("en")} movements differ, ${found.matched.count.toLocaleString("en")} agree`}
         </h2>
+        {found.doubts.map((doubt) => (
+          <p key={doubt}>{doubt}</p>
+        ))}
       </div>
       {found.tie === null ? (
         <p>The rail has not reported a balance yet, so the sums of both sides cannot be tied.</p>
@@ -39,6 +44,7 @@ export function Compared({ visit, found }: ComparedProps): VNode {
         <Tie tie={found.tie} />
       )}
       <Movements found={found} />
+      <LostNightSection visit={visit} rail={rail} night={found.lost_night} />
       {ORDER.map(([kind, title, words]) => {
         const group = found.differences.find((each) => each.kind === kind);
         return group === undefined ? null : <Group key={kind} {...{ visit, group, title, words }} />;
@@ -143,6 +149,7 @@ function Group({ visit, group: { count, differences }, title, words }: GroupProp
       cell: ({ receipt, is_charge }) =>
         receipt === null ? <span class="none">none</span> : <Text>{is_charge ? `${receipt} (charge)` : receipt}</Text>,
     },
+    { head: "Kind", cell: ({ row_kind }) => <Text>{row_kind?.replaceAll("_", " ") ?? "none"}</Text>, isMinor: true },
     { head: "When", cell: ({ on_rail, booked }) => <Time>{(on_rail ?? booked)?.time ?? null}</Time> },
     {
       head: "About",

@@ -1,7 +1,9 @@
+import type { VNode } from "preact";
+
 import { Acts } from "../acts/act-links.js";
 import { Standing, standingOf } from "../acts/standing.js";
 import { csvOf, fieldsOf } from "../export.js";
-import type { Deposit } from "../gen/messages.js";
+import type { Deposit, SameNumber as SameNumberMessage } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
 import { type OfCustomer, pageOf, type ReadRows, withCustomers } from "../upstream/rows.js";
 import { Choices, Field, Filters, NoId, Ranges, Select, tidied } from "../view/filters.js";
@@ -17,7 +19,7 @@ const EXPORTED_ROWS = 100;
 const STATUSES = ["unallocated", "credited", "returning", "returned", "reversed"];
 const REASONS = [
   ...["no_reference", "unknown_reference", "account_closed", "limit_exceeded", "order_unclear", "by_hand"],
-  ...["unassigned", "return_failed"],
+  ...["unassigned", "return_failed", "receipt_already_used"],
 ];
 
 function readerOf(visit: Visit): ReadRows<OfCustomer<Deposit>> {
@@ -138,6 +140,8 @@ export const depositPage: Page = {
             facts={{
               Id: <Id>{deposit.id}</Id>,
               Receipt: <ReceiptOf row={deposit} />,
+              "Same number":
+                deposit.same_number === null ? null : <SameNumber visit={visit} of={deposit.same_number} />,
               Rail: deposit.rail,
               Payer: deposit.masked_payer_phone_number,
               "Typed as account number": deposit.typed_reference,
@@ -157,6 +161,29 @@ export const depositPage: Page = {
     };
   },
 };
+
+interface SameNumberProps {
+  readonly visit: Visit;
+  readonly of: SameNumberMessage;
+}
+
+/** What had the number before: the shillings of the deposit may be credited already. */
+function SameNumber({ visit, of: { receipt, transaction_id, deposit_id } }: SameNumberProps): VNode {
+  const id = transaction_id ?? deposit_id;
+  return (
+    <>
+      {receipt.source}:{receipt.number}
+      {id === null ? (
+        " of a correction of the book"
+      ) : (
+        <>
+          {" "}
+          of <Short visit={visit} id={id} />
+        </>
+      )}
+    </>
+  );
+}
 
 /** The acts that are possible, by the status of the deposit. */
 const ACTS: Readonly<Record<string, readonly string[]>> = {

@@ -9,6 +9,7 @@ import { Link, pathWith } from "../view/link.js";
 import { AccountList, depositColumns, DepositList, TransactionList } from "../view/lists.js";
 import { Refused, Section, Table } from "../view/parts.js";
 import { moneyText, sumOf, Text, words } from "../view/values.js";
+import { PasskeyForm } from "./sign-in.js";
 
 /** Which customer or payment is this? The text may be personal data, so it is in no URL. */
 export const findPage: Page = {
@@ -18,13 +19,21 @@ export const findPage: Page = {
   async show(visit) {
     const text = (visit.form["text"] ?? "").trim();
     if (text === "") return { redirect: within(visit) };
-    const found = await visit.read("AdminService/LookUp", { text, organization_id: visit.organization?.id });
-    if (!found.ok)
-      return {
-        title: "Find",
-        sought: text,
-        body: <Refusal text={text} refused={<Refused refusal={found.refusal} />} />,
-      };
+    const { response_json = "" } = visit.form;
+    const verified =
+      response_json === "" ? undefined : await visit.act("SessionService/VerifySession", { response_json });
+    const found =
+      verified?.ok === false
+        ? verified
+        : await visit.read("AdminService/LookUp", { text, organization_id: visit.organization?.id });
+    if (!found.ok) {
+      const refused = <Refused refusal={found.refusal} />;
+      const mustVerify = verified?.ok === false || found.refusal.reason === "VERIFICATION_REQUIRED";
+      const body = (
+        <Refusal text={text} refused={mustVerify ? <NeedsPasskey {...{ visit, text, refused }} /> : refused} />
+      );
+      return { title: "Find", sought: text, body };
+    }
     const only = onlyPathOf(visit, found.value);
     if (only !== undefined) return { redirect: only };
     const paid = await paidOf(visit, text, found.value);
@@ -49,6 +58,25 @@ function Refusal({ text, refused }: { readonly text: string; readonly refused: V
         Search failed for “<Text>{text}</Text>”
       </h1>
       {refused}
+    </>
+  );
+}
+
+interface NeedsPasskeyProps {
+  readonly visit: Visit;
+  readonly text: string;
+  readonly refused: VNode;
+}
+
+/** To find a person is a look, and needs the passkey that a look needs. */
+function NeedsPasskey({ visit, text, refused }: NeedsPasskeyProps): VNode {
+  return (
+    <>
+      {refused}
+      <PasskeyForm kind="get" action={visit.path} button="Use your passkey: Find">
+        <input type="hidden" name="form_token" value={visit.form["form_token"] ?? ""} />
+        <input type="hidden" name="text" value={text} />
+      </PasskeyForm>
     </>
   );
 }

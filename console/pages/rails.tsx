@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { ActLink, Acts } from "../acts/act-links.js";
 import { Standing, standingOf } from "../acts/standing.js";
 import { DIRECT, RAILS_LISTED } from "../acts/subjects.js";
-import type { RailAccount, RailAccountStatus } from "../gen/messages.js";
+import type { ProbedProduct, RailAccount, RailAccountStatus } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
 import type { ReadingOf } from "../upstream/upstream.js";
 import { JournalTable, pathOfId } from "../view/journal.js";
@@ -27,11 +27,13 @@ export const railsPage: Page = {
     const accounts = listed.ok ? listed.value.rail_accounts : [];
     const read = await Promise.all(
       accounts.map(async ({ rail }) => {
-        const [reading, standing] = await Promise.all([
+        const isProbed = visit.query.get("probe") === rail;
+        const [reading, standing, probed] = await Promise.all([
           visit.read("AdminService/GetRailAccount", { organization_id, rail }),
           standingOf(visit, rail),
+          isProbed ? visit.read("AdminService/ProbeRailAccount", { organization_id, rail }) : undefined,
         ]);
-        return { rail, reading, standing };
+        return { rail, reading, standing, probed };
       }),
     );
     return {
@@ -89,9 +91,11 @@ interface RailProps {
   readonly reading: ReadingOf<"AdminService/GetRailAccount">;
   /** What waits for a second person about the rail. */
   readonly standing: Parameters<typeof Standing>[0]["reading"];
+  /** What the rail has said of each product. Undefined until a person has asked. */
+  readonly probed: ReadingOf<"AdminService/ProbeRailAccount"> | undefined;
 }
 
-function Rail({ visit, rail, reading, standing }: RailProps): VNode {
+function Rail({ visit, rail, reading, standing, probed }: RailProps): VNode {
   return (
     <Section title={rail} reading={reading} retry={visit.path}>
       {({ status }) => (
@@ -102,9 +106,49 @@ function Rail({ visit, rail, reading, standing }: RailProps): VNode {
           <RailFacts visit={visit} status={status} />
           <Unknown visit={visit} status={status} />
           <Settings status={status} />
+          {probed === undefined ? (
+            <p>
+              <Link to={`${visit.path}?probe=${encodeURIComponent(rail)}`}>Ask the rail what works</Link>: it moves
+              nothing, and takes up to half a minute.
+            </p>
+          ) : (
+            <Section title="What works" reading={probed} retry={`${visit.path}?probe=${encodeURIComponent(rail)}`}>
+              {({ products }) => <Probed products={products} />}
+            </Section>
+          )}
         </>
       )}
     </Section>
+  );
+}
+
+const PROBED = {
+  works: ["good", "works"],
+  lacking: ["bad", "the app lacks it"],
+  wrong: ["bad", "set up wrong"],
+  unanswered: ["wait", "no answer"],
+  not_asked: ["wait", "not asked"],
+} as const;
+
+function Probed({ products }: { readonly products: readonly ProbedProduct[] }): VNode {
+  if (products.length === 0) return <p>This rail has nothing to ask about.</p>;
+  return (
+    <ul>
+      {products.map(({ product, result, code, place, advice }) => {
+        const [tone, text] = PROBED[result as keyof typeof PROBED];
+        return (
+          <li key={product}>
+            {product}: <Status tone={tone}>{text}</Status>{" "}
+            <Text>{[code, place].filter((each) => each !== null).join(", ")}</Text>
+            {advice === null ? null : (
+              <p>
+                <Text>{advice}</Text>
+              </p>
+            )}
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 
@@ -123,6 +167,9 @@ const WARNINGS: Readonly<Record<string, string>> = {
   FLOAT_LOW: "Less is available for payouts than the minimum below.",
   CREDENTIALS_EXPIRE: "The credentials end soon, or have ended. Set new ones by the command kesc rail set.",
   INITIATOR_LOCKED: "The rail refuses every payout until a person unlocks the initiator at the rail.",
+  CREDENTIALS_REFUSED:
+    "The rail has refused a credential, and nobody uses it. Set the right one by the command kesc rail set.",
+  REQUESTS_REFUSED: "The rail refuses a kind of request, whatever it is about. The log and the events name it.",
   PAYOUTS_HELD: "New payouts wait. Redemptions are accepted.",
 };
 
@@ -134,7 +181,9 @@ function Health({ status: { account, problem, begins_payouts: begins } }: Pick<S
         ? (["bad", "payouts closed"] as const)
         : begins
           ? (["good", "works"] as const)
-          : (["wait", "payouts held: too many outcomes are unknown"] as const);
+          : account.warnings.includes("CREDENTIALS_REFUSED")
+            ? (["bad", "payouts held: the rail has refused a credential"] as const)
+            : (["wait", "payouts held: too many outcomes are unknown"] as const);
   return (
     <div class={account.warnings.length === 0 && problem === null ? "" : `verdict ${tone === "good" ? "wait" : tone}`}>
       <Status tone={tone}>{text}</Status>
@@ -198,7 +247,7 @@ function RailFacts({ visit, status }: StatusProps): VNode {
           ),
         "Received payments read": status.deposits_read_at === null ? null : <Time>{status.deposits_read_at}</Time>,
         "Confirms above, KES": <Money>{status.confirm_above}</Money>,
-        "One person resolves up to, KES": <Money>{status.resolve_alone_max}</Money>,
+        "One person resolves up to, KES (ten times that in a day)": <Money>{status.resolve_alone_max}</Money>,
         "Last change of the account": <Time>{account.updated_at}</Time>,
         Id: <Id>{account.id}</Id>,
       }}

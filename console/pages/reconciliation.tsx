@@ -1,18 +1,20 @@
 import type { VNode } from "preact";
 
 import { RAILS_LISTED } from "../acts/subjects.js";
-import type { Supply } from "../gen/messages.js";
+import type { RailAccountStatus, StatementWords, Supply } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
 import type { Refusal } from "../upstream/refusal.js";
 import type { ReadingOf } from "../upstream/upstream.js";
 import { AgeOfFigures, coverageOf, Explained } from "../view/coverage.js";
 import { Link, pathWith } from "../view/link.js";
-import { Commands, FigureList, Refused, Section } from "../view/parts.js";
-import { Age, ageText, lessOf, moneyText, sumOf } from "../view/values.js";
+import { type Column, Commands, FigureList, Refused, Section, Table } from "../view/parts.js";
+import { Age, ageText, lessOf, moneyText, sumOf, Text } from "../view/values.js";
 import { Compared } from "./compared.js";
+import { nightPage } from "./night.js";
 
 const PATH = "/:org/reconciliation";
 const MPESA = "mpesa";
+const FILE_NAME_CHARACTERS_MAX = 255;
 /** It moves no shillings, so it has no statement. */
 const SANDBOX = "sandbox";
 
@@ -53,6 +55,7 @@ export const reconciliationPage: Page = {
           </Section>
           <Ask visit={visit} rails={[...new Set([MPESA, ...own])].filter((rail) => rail !== SANDBOX)} chosen={chosen} />
           {chosen === SANDBOX ? null : <Listed visit={visit} rail={chosen} account={account} />}
+          {account?.ok === true ? <Words {...account.value.status} /> : null}
         </>
       ),
     };
@@ -164,21 +167,52 @@ function Listed({ visit, rail, account }: ListedProps): VNode {
   );
 }
 
+/** By which words a row of a statement has its kind. */
+function Words({ statement_words }: Pick<RailAccountStatus, "statement_words">): VNode | null {
+  if (statement_words.length === 0) return null;
+  const columns: readonly Column<StatementWords>[] = [
+    { head: "Kind", cell: ({ kind }) => kind.replaceAll("_", " ") },
+    { head: "Added to this account", cell: ({ own }) => <Text>{own.join(", ") || "none"}</Text> },
+    { head: "Built in", cell: ({ built_in }) => <Text>{built_in.join(", ")}</Text>, isMinor: true },
+  ];
+  return (
+    <details>
+      <summary>Words that tell the kind of a row</summary>
+      <p>
+        A row that no word tells is never proposed as a correction. The setting statementWords of the account adds
+        words, with a second person: kesc rail set.
+      </p>
+      <Table columns={columns} rows={statement_words} empty="" />
+    </details>
+  );
+}
+
 export const comparisonPage: Page = {
   path: PATH,
   method: "POST",
   takesFile: true,
   async show(visit) {
-    const { rail = "", statement = "" } = visit.form;
+    const night = await nightPage(visit);
+    if (night !== undefined) return night;
+    const { rail = "" } = visit.form;
+    const file_name = visit.file?.name.slice(-FILE_NAME_CHARACTERS_MAX);
     const organization_id = visit.organization?.id;
-    const compared = await visit.act("AdminService/ReconcileStatement", { organization_id, rail, statement });
+    const compared = await visit.send(
+      "AdminService/ReconcileStatement",
+      { organization_id, rail, file_name },
+      "statement",
+    );
     return {
       title: "Reconciliation",
       status: compared.ok ? 200 : 400,
       body: (
         <>
           <h1>Reconciliation</h1>
-          {compared.ok ? <Compared visit={visit} found={compared.value} /> : <NotCompared refusal={compared.refusal} />}
+          {compared.ok ? (
+            <Compared visit={visit} found={compared.value} rail={rail} />
+          ) : (
+            <NotCompared refusal={compared.refusal} />
+          )}
           <Ask visit={visit} rails={[rail === "" ? MPESA : rail]} chosen={rail} />
         </>
       ),
@@ -206,8 +240,8 @@ function Ask({ visit, rails, chosen }: AskProps): VNode {
     <section>
       <h2>Compare a statement</h2>
       <p>
-        Export the statement of the account from the rail’s portal as CSV: at most 4 MiB, 50,000 rows and 31 days. It is
-        compared, and neither stored nor logged. Nothing is booked.
+        Export the statement of the account from the rail’s portal: CSV, .xlsx, or the .xls of the portal. At most 32
+        MiB, 50,000 rows and 31 days. It is compared, and neither stored nor logged. Nothing is booked.
       </p>
       <form method="post" action={visit.path} encType="multipart/form-data" class="form">
         <input type="hidden" name="form_token" value={visit.formToken} />
@@ -223,7 +257,7 @@ function Ask({ visit, rails, chosen }: AskProps): VNode {
         </label>
         <label>
           Statement
-          <input type="file" name="statement" accept=".csv,text/csv" required />
+          <input type="file" name="statement" accept=".csv,.xlsx,.xls,.html,text/csv" required />
         </label>
         <button type="submit" class="main">
           Compare

@@ -55,7 +55,7 @@ interface PasskeyFormProps {
 }
 
 /** A form that the script sends with the response of a passkey. */
-function PasskeyForm({ kind, action, button, children }: PasskeyFormProps): VNode {
+export function PasskeyForm({ kind, action, button, children }: PasskeyFormProps): VNode {
   return (
     <form method="post" action={action} data-passkey={kind}>
       {children}

@@ -104,6 +104,8 @@ export const transactionsCsv: Page = {
     csvOf({
       name: "transactions",
       read: readerOf(visit),
+      // Each row of the journal about a transaction names it, with its amount and its balances.
+      command: `kesc export journal ${visit.organization?.id ?? "ORG"} --from DAY --to DAY`,
       pageSize: EXPORTED_ROWS,
       columns: {
         ...fieldsOf<Transaction>("id", "created_at", "type", "status", "amount", "rail", "account_id"),

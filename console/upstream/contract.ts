@@ -1,9 +1,10 @@
 import { type DescMethod, type FileRegistry, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
 import { lineOf } from "../../contract/comments.js";
 import { CONTRACT_URL, joinedRegistry, numberFields } from "../../contract/contract.js";
 import type { RequestProblem } from "../../contract/field-problem.js";
-import { parseJson } from "../../contract/json/parse-json.js";
+import { type Json, JsonNumber } from "../../contract/json/parse-json.js";
 import { MessageReader } from "../../contract/json/read-message.js";
 import { enumName as enumNameOf } from "../../contract/json/read-scalar.js";
 import { MessageWriter } from "../../contract/json/write-message.js";
@@ -47,13 +48,19 @@ export class ConsoleContract {
    * does not have: a bug of the console.
    */
   encode(rpc: string, fields: Fields): Buffer | readonly RequestProblem[] {
-    const json = parseJson(JSON.stringify(fields));
     const reader = new MessageReader(this.methodOf(rpc).input, this.#numbers);
-    if (json.ok) reader.readObject(json.value);
+    reader.readObject(jsonOf(fields));
     const unknown = reader.problems.find(({ code }) => code === "UNKNOWN_FIELD");
     if (unknown !== undefined) throw new Error(`${rpc}: ${unknown.field} ${unknown.message}`);
     if (reader.problems.length > 0) return reader.problems;
     return Buffer.from(toBinary(this.methodOf(rpc).input, reader.message));
+  }
+
+  /** Encodes a request that has nothing but bytes in one field. */
+  encodePiece(rpc: string, field: string, bytes: Uint8Array): Buffer {
+    const number = this.methodOf(rpc).input.fields.find(({ name }) => name === field)?.number;
+    if (number === undefined) throw new Error(`${rpc} has no field ${field}`);
+    return Buffer.from(new BinaryWriter().tag(number, WireType.LengthDelimited).bytes(bytes).finish());
   }
 
   /** Decodes a response. Every field of the message is there, and null if it is not set. */
@@ -75,6 +82,15 @@ export class ConsoleContract {
     if (method === undefined) throw new Error(`the contract has no rpc ${rpc}`);
     return method;
   }
+}
+
+/** Returns what JSON.parse would return of the fields' text. */
+function jsonOf(value: unknown): Json {
+  if (typeof value === "number") return new JsonNumber(String(value));
+  if (Array.isArray(value)) return value.map(jsonOf);
+  if (typeof value !== "object" || value === null) return value as Json;
+  const given = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(given.map(([name, each]) => [name, jsonOf(each)]));
 }
 
 /** Whether the rpc is one of kesc.v1, which takes the organization from the metadata. */

@@ -1,9 +1,11 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type ChannelCredentials, Client, Metadata, status, type StatusObject } from "@grpc/grpc-js";
 
 import { failureReader } from "../../contract/failure.js";
 import { CHANNEL_OPTIONS } from "../../runtime/transport/channel-options.js";
+import { serverNameFor } from "../../runtime/transport/server-name.js";
 import type { Responses } from "../gen/messages.js";
 import type { ConsoleContract, Fields } from "./contract.js";
 import { malformed, type Refusal, refusalReader } from "./refusal.js";
@@ -24,7 +26,7 @@ export interface Told {
   readonly proposal?: { readonly id: string; readonly state: string };
 }
 
-/** The same of an act. */
+/** The response of an act and what its head told, or why there is none. */
 export type ActedOf<Rpc extends RpcName> = Reading<Told & Responses[Rpc]>;
 
 /** Who calls, and about what. */
@@ -45,11 +47,24 @@ export interface Upstream {
   read<Rpc extends RpcName>(rpc: Rpc, fields: Fields, context: CallContext): Promise<ReadingOf<Rpc>>;
   /** Acts, once. */
   act<Rpc extends RpcName>(rpc: Rpc, fields: Fields, context: CallContext): Promise<ActedOf<Rpc>>;
+  /** Sends a file in pieces, behind a message with the fields. Repeats nothing. */
+  send<Rpc extends RpcName>(rpc: Rpc, fields: Fields, file: SentFile, context: CallContext): Promise<ReadingOf<Rpc>>;
   close(): void;
+}
+
+/** The bytes of a field. */
+interface SentFile {
+  readonly field: string;
+  readonly bytes: Buffer;
 }
 
 const READ_MILLIS_MAX = 2_000;
 const ACT_MILLIS_MAX = 10_000;
+const SEND_MILLIS_MAX = 60_000;
+const PIECE_BYTES = 256 * 1_024;
+/** It waits for a rail, which must not get the same questions twice. */
+const PROBE = "AdminService/ProbeRailAccount" satisfies RpcName;
+const PROBE_MILLIS_MAX = 30_000;
 const REPEAT_AFTER_MILLIS = 150;
 const REPEATED: ReadonlySet<status> = new Set([status.UNAVAILABLE, status.INTERNAL, status.UNKNOWN]);
 
@@ -61,7 +76,7 @@ interface UpstreamOptions {
 
 /** Makes a client that connects with its first call and reconnects when the connection is lost. */
 export function createUpstream(contract: ConsoleContract, { target, credentials }: UpstreamOptions): Upstream {
-  const client = new Client(target, credentials, CHANNEL_OPTIONS);
+  const client = new Client(target, credentials, { ...CHANNEL_OPTIONS, ...serverNameFor(target) });
   const readFailure = failureReader(contract.registry);
   const readRefusal = refusalReader(contract.registry);
   const call = async <Rpc extends RpcName>(
@@ -94,6 +109,7 @@ export function createUpstream(contract: ConsoleContract, { target, credentials 
   };
   return {
     async read(rpc, fields, context) {
+      if (rpc === PROBE) return call(rpc, fields, context, Date.now() + PROBE_MILLIS_MAX);
       const deadline = Date.now() + READ_MILLIS_MAX;
       const first = await call(rpc, fields, context, deadline);
       if (first.ok || !REPEATED.has(first.refusal.code)) return first;
@@ -101,10 +117,51 @@ export function createUpstream(contract: ConsoleContract, { target, credentials 
       return call(rpc, fields, context, deadline);
     },
     act: (rpc, fields, context) => call(rpc, fields, context, Date.now() + ACT_MILLIS_MAX),
+    send: async (rpc, fields, { field, bytes }, context) => {
+      const request = contract.encode(rpc, fields);
+      if (!Buffer.isBuffer(request)) return { ok: false, refusal: malformed(request) };
+      const messages = function* (): Generator<Buffer, void, void> {
+        yield request;
+        for (let start = 0; start < bytes.length; start += PIECE_BYTES)
+          yield contract.encodePiece(rpc, field, bytes.subarray(start, start + PIECE_BYTES));
+      };
+      const result = await stream(client, contract.pathOf(rpc), { messages: messages(), context });
+      return Buffer.isBuffer(result)
+        ? { ok: true, value: contract.decode(rpc, result) as Responses[typeof rpc] }
+        : { ok: false, refusal: readRefusal(readFailure(result).status) };
+    },
     close: () => {
       client.close();
     },
   };
+}
+
+/** Streams the messages until the server ends the call: it may refuse a file before its end. */
+async function stream(
+  client: Client,
+  path: string,
+  { messages, context }: { readonly messages: Iterable<Buffer>; readonly context: CallContext },
+): Promise<Buffer | StatusObject> {
+  const ended = new AbortController();
+  const result = Promise.withResolvers<Buffer | StatusObject>();
+  const deadline = Date.now() + SEND_MILLIS_MAX;
+  const call = client.makeClientStreamRequest(
+    path,
+    asIs,
+    asIs,
+    metadataOf(context),
+    { deadline },
+    (error, response) => {
+      result.resolve(response ?? (error as StatusObject));
+      ended.abort();
+    },
+  );
+  for (const message of messages) {
+    if (ended.signal.aborted) break;
+    if (!call.write(message)) await Promise.race([once(call, "drain"), result.promise]);
+  }
+  call.end();
+  return result.promise;
 }
 
 function metadataOf({ token, requestId, organizationId, idempotencyKey, isOnlyChecked }: CallContext): Metadata {

@@ -19,7 +19,7 @@ const TO_DO: Readonly<Record<string, readonly [open: string, ended: string]>> = 
   ],
   report_without_order: [
     "Look the movement up in the rail's statement. If it is there, mark the payment as completed with its receipt.",
-    "Look the movement up in the rail's statement. If it is there, book it with kesc book receive or kesc book paid. Then clear the flag.",
+    "Look the movement up in the rail's statement. If it is there, record a deposit with kesc deposit record, or book what went out with kesc book paid. Then clear the flag.",
   ],
   receipt_already_used: [
     "Search for the receipt above to see the other transaction. Ask the rail which payment has it, then mark this one as completed with its own receipt, or as failed.",
@@ -27,7 +27,7 @@ const TO_DO: Readonly<Record<string, readonly [open: string, ended: string]>> = 
   ],
   not_credited: [
     "The shillings came in. Make the account able to take them, such as by lifting a freeze, and mark the payment as completed. Or return them, and mark it as failed.",
-    "The shillings came in. Record them as a deposit, and assign it to an account or return it. Then clear the flag.",
+    "The shillings came in, and the book has them for nobody. Give them to an account with kesc book allocate, or note with kesc book return that they went back. Then clear the flag.",
   ],
   failed_after_completion: [
     "Look the payment up in the rail's statement.",
@@ -58,8 +58,33 @@ export function Review({ visit, row, payment }: ReviewProps): VNode | null {
           </p>
         </div>
       ))}
+      {payment === undefined ? null : <Told payment={payment} />}
       {payment === undefined ? null : <Compared row={row} payment={payment} />}
     </div>
+  );
+}
+
+/** What the rail told first, and whether it has called the payment a success. */
+export function Told({
+  payment: { last_code_meaning: meaning, open_flags: flags, messages },
+}: {
+  readonly payment: Payment;
+}): VNode {
+  const isCalled = flags.includes("outcome_unknown") && messages.some(({ report }) => report?.outcome === "moved");
+  return (
+    <>
+      {meaning === null ? null : (
+        <p>
+          The rail told: <Text>{meaning}</Text>
+        </p>
+      )}
+      {isCalled ? (
+        <p>
+          <strong>Perhaps paid.</strong> The rail reported a success that no query confirms. Look in its statement for
+          the amount, the party and the time below.
+        </p>
+      ) : null}
+    </>
   );
 }
 

@@ -33,6 +33,21 @@ export function Id({ children }: { readonly children: string }): VNode {
   return <code class="id">{children}</code>;
 }
 
+interface PersonProps {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** A person by name and id: two names can look alike. An API key has only its name in a book. */
+export function Person({ id, name }: PersonProps): VNode {
+  if (id === name) return id === "operator" ? <>a command on the database</> : <Text>{`API key "${name}"`}</Text>;
+  return (
+    <>
+      <Text>{name}</Text> <Id>{id}</Id>
+    </>
+  );
+}
+
 /** What is not known is never shown as zero, or as nothing. */
 export function Unknown(): VNode {
   return <span class="unknown">unknown</span>;

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 
 import {
   type Attributes,
@@ -13,6 +14,7 @@ import {
 } from "@opentelemetry/api";
 
 import { type TraceParent, traceParentOf } from "../caller-ids.js";
+import { packageFile } from "../files/package-file.js";
 import type { Environment } from "../variables.js";
 import type { Exporting } from "./otlp.js";
 import { atMost, type Sampler, samplerOf, SPANS_PER_SECOND_MAX } from "./sampling.js";
@@ -122,5 +124,7 @@ export async function openTracing(
   const sampler = samplerOf(environment);
   if (!sampler.ok) throw new TracingError(sampler.problem);
   const { exportOverOtlp } = await import("./otlp.js");
-  return new Tracing(exportOverOtlp(environment["OTEL_SERVICE_NAME"] ?? serviceName, onError), sampler.sample);
+  const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { readonly version: string };
+  const service = { name: environment["OTEL_SERVICE_NAME"] ?? serviceName, version };
+  return new Tracing(exportOverOtlp(service, onError), sampler.sample);
 }

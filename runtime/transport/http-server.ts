@@ -69,3 +69,12 @@ export function breachOf({ httpVersion, rawHeaders }: IncomingMessage): string |
   if (hosts.length > 1) return "The header Host must be sent only once.";
   return hosts.length === 0 && httpVersion === "1.1" ? "The header Host is missing." : undefined;
 }
+
+/**
+ * Whether a part of the body has not arrived. A response must then say "Connection: close". HAProxy
+ * 2.6.12 keeps a connection although its client left in the middle of a body, and sends the request
+ * of another client on it: the server would read that request as the rest of the body.
+ */
+export function isArriving({ complete, headers }: IncomingMessage): boolean {
+  return !complete && (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0);
+}

@@ -1,5 +1,6 @@
 import { type ChannelCredentials, credentials, experimental } from "@grpc/grpc-js";
 
+import { verifyOptionsFor } from "./server-name.js";
 import type { TlsMaterial } from "./tls.js";
 import type { WatchedTls } from "./watched-tls.js";
 
@@ -8,13 +9,13 @@ type IdentityListener = experimental.IdentityCertificateUpdateListener;
 
 /**
  * Returns the credentials of a client, whose new connections use the newest contents of the files.
- * A Unix socket needs no TLS.
+ * A Unix socket needs no TLS. The channel needs `serverNameFor(address)`.
  */
 export function watchedCredentials(address: string, watched: WatchedTls | undefined): ChannelCredentials {
   if (watched === undefined || address.startsWith("unix:")) return credentials.createInsecure();
   const provider = new WatchedProvider(watched);
   const identity = watched.material.cert === undefined ? null : provider;
-  return experimental.createCertificateProviderChannelCredentials(provider, identity);
+  return experimental.createCertificateProviderChannelCredentials(provider, identity, verifyOptionsFor(address));
 }
 
 /** Gives the contents to the channels of grpc-js. */

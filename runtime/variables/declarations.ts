@@ -129,7 +129,7 @@ const DATABASE = {
     z.string().regex(FOUR_EYES, `must be none, or some of ${FOUR_EYES_GROUPS}`),
   ),
   KESC_PHONE_COOLING_HOURS: variable(
-    "0",
+    "24",
     "hours without payouts to a phone number that was changed",
     wholeNumber(0, 8_760),
   ),

@@ -1,6 +1,7 @@
 import { type ChannelCredentials, Client } from "@grpc/grpc-js";
 
 import { clientExposure } from "../../runtime/transport/exposure.js";
+import { serverNameFor } from "../../runtime/transport/server-name.js";
 import type { Config } from "../startup/config.js";
 import { configFromEnvironment } from "../startup/environment.js";
 import { UsageError } from "../startup/operator-error.js";
@@ -37,6 +38,7 @@ export function serverAt(
 
 export function connectTo(address: string, credentials: ChannelCredentials): Client {
   return new Client(address, credentials, {
+    ...serverNameFor(address),
     // A restarted server is found within a second. With the defaults that takes up to two minutes.
     "grpc.initial_reconnect_backoff_ms": 100,
     "grpc.max_reconnect_backoff_ms": 1_000,

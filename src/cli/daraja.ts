@@ -16,6 +16,7 @@ interface DarajaOptions {
   readonly seed?: string;
   readonly answerDelay?: number;
   readonly idMemory?: number;
+  readonly setting: Readonly<Record<string, unknown>>;
 }
 
 /** `kesc daraja`: serves a simulator of M-Pesa's API until the shutdown signal. */
@@ -33,19 +34,47 @@ export function addDaraja(program: Command): void {
       "forget an OriginatorConversationID after this time (default: never)",
       durationMillis,
     )
+    .option(
+      "--setting <name=value>",
+      "a setting of docs/daraja.md, such as http_callbacks=private; may come several times",
+      withSetting,
+      {},
+    )
     .action(serveDaraja);
 }
 
-async function serveDaraja({ host, port, standingClock, seed, answerDelay, idMemory }: DarajaOptions): Promise<void> {
-  const [{ startDaraja }, { SimulatorClock }, { scenarioRows }] = await Promise.all([
-    import("../../daraja/simulator.js"),
-    import("../../daraja/clock.js"),
-    import("../../daraja/page.js"),
-  ]);
+/** Reads true, false, null and whole numbers as such; other values are texts. */
+function withSetting(text: string, settings: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const [name = "", ...rest] = text.split("=");
+  const value = rest.join("=");
+  return { ...settings, [name]: /^(null|true|false|\d+)$/.test(value) ? (JSON.parse(value) as unknown) : value };
+}
+
+async function serveDaraja({
+  host,
+  port,
+  standingClock,
+  seed,
+  answerDelay,
+  idMemory,
+  setting,
+}: DarajaOptions): Promise<void> {
+  const [{ startDaraja }, { SimulatorClock }, { scenarioRows }, { newOrganization }, { changeSettings }] =
+    await Promise.all([
+      import("../../daraja/simulator.js"),
+      import("../../daraja/clock.js"),
+      import("../../daraja/page.js"),
+      import("../../daraja/mpesa/organization.js"),
+      import("../../daraja/api/settings.js"),
+    ]);
+  const organization = newOrganization();
+  const problem = changeSettings(organization, setting);
+  if (problem !== undefined) throw new OperatorError(`--setting: ${problem}`);
   const stopping = shutdownSignal();
   const daraja = await startDaraja({
     host,
     port,
+    organizations: [organization],
     clock: new SimulatorClock(standingClock === true ? { standsAtMillis: Date.now() } : {}),
     ...(seed === undefined ? {} : { seed }),
     ...(answerDelay === undefined ? {} : { answerDelayMillis: answerDelay }),

@@ -17,6 +17,8 @@ top --once --json
 backup /backups/kesc-2026-11-22.db
 restore /backups/kesc-2026-11-22.db
 restore --in-place --heads /backups/heads-2026-11-22 --yes
+confirm-restore --heads /backups/heads-2026-11-22
+confirm-restore --yes 3f9c0a7d21b4
 purge
 master-key rotate
 master-key prune --yes

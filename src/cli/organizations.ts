@@ -1,6 +1,7 @@
-import type { Organization } from "../domain/api-key.js";
-import { parseOrganizationId } from "../domain/values/ids.js";
+import { asWritten, type FoundOrganization, isWhole, type Organization } from "../domain/api-key.js";
+import { type OrganizationId, parseOrganizationId } from "../domain/values/ids.js";
 import type { Keys } from "../ledger/ports/keys.js";
+import { OPERATOR_REFUSALS } from "../operators/refusal.js";
 import { now } from "../startup/clock.js";
 import { OperatorError } from "../startup/operator-error.js";
 import { type Cell, cellOf, type Database } from "../storage/database.js";
@@ -29,16 +30,27 @@ export async function findOrganization(
   const id = parseOrganizationId(idOrName);
   if (id.ok) {
     const organization = await keys.organization(id.value);
-    if (organization !== undefined) return organization;
+    if (organization !== undefined) return unlessChanged(organization);
     throw new OperatorError(`There is no organization ${idOrName}. To list the organizations: kesc org list`);
   }
-  const named = (await keys.organizations()).filter(({ name }) => name === idOrName);
+  const named = (await keys.organizations()).filter((each) => asWritten(each).name === idOrName);
   const [organization, another] = named;
   if (organization === undefined) {
     throw new OperatorError(`There is no organization "${idOrName}". To list the organizations: kesc org list`);
   }
   if (another !== undefined) {
-    throw new OperatorError(`Several are named "${idOrName}". Give an id: ${named.map((each) => each.id).join(", ")}.`);
+    const ids = named.map((each) => asWritten(each).id);
+    throw new OperatorError(`Several are named "${idOrName}". Give an id: ${ids.join(", ")}.`);
   }
-  return organization;
+  return unlessChanged(organization);
+}
+
+/** Throws an OperatorError if the row of the organization was changed past the service. */
+export function unlessChanged(found: FoundOrganization): Organization {
+  if (isWhole(found)) return found;
+  throw changedError(found.changed.id);
+}
+
+export function changedError(organizationId: OrganizationId): OperatorError {
+  return new OperatorError(OPERATOR_REFUSALS.ORGANIZATION_CHANGED.message({ organizationId }));
 }

@@ -29,6 +29,7 @@ const COMMANDS: Readonly<Record<string, Loads>> = {
     top: async () => (await import("./top/command.js")).addTop,
     backup: async () => (await import("./backup/backup.js")).addBackup,
     restore: async () => (await import("./backup/restore.js")).addRestore,
+    "confirm-restore": async () => (await import("./backup/confirm-restore.js")).addConfirmRestore,
     purge: async () => (await import("./purge.js")).addPurge,
     "master-key": async () => (await import("./commands/master-key.js")).addMasterKey,
   },

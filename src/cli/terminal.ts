@@ -27,11 +27,19 @@ export class ProgressLine {
   readonly #isShown: boolean;
   readonly #startedAt = performance.now();
   #drawnAt = -Infinity;
+  /** Outside a terminal: the newest words, and what writes them. */
+  #words = "";
+  readonly #writing: NodeJS.Timeout | undefined;
 
-  /** Draws nothing if the stream is no terminal. */
-  constructor(stream: Output, { isWanted = true }: { readonly isWanted?: boolean } = {}) {
+  /** Outside a terminal it draws nothing. With `writesEveryMillis` it writes a line so often. */
+  constructor(
+    stream: Output,
+    { isWanted = true, writesEveryMillis }: { readonly isWanted?: boolean; readonly writesEveryMillis?: number } = {},
+  ) {
     this.#stream = stream;
     this.#isShown = stream.isTTY === true && isWanted;
+    if (stream.isTTY === true || !isWanted || writesEveryMillis === undefined) return;
+    this.#writing = setInterval(() => this.#stream.write(`${this.#words}\n`), writesEveryMillis);
   }
 
   /** Shows words about a step whose length is not known. */
@@ -45,14 +53,17 @@ export class ProgressLine {
   /** Shows `done` of `total`. Redraws ten times a second, and at the end. */
   show(done: number, total: number, things: string): void {
     const now = performance.now();
+    const perSecond = Math.round((done * 1_000) / Math.max(1, now - this.#startedAt));
+    const words = `${count(done)} of ${count(total)}${things}, ${count(perSecond)} a second`;
+    this.#words = words;
     if (!this.#isShown || (now - this.#drawnAt < REDRAW_MILLIS && done < total)) return;
     this.#drawnAt = now;
-    const perSecond = Math.round((done * 1_000) / Math.max(1, now - this.#startedAt));
-    this.say(`${barOf(done, total)} ${count(done)} of ${count(total)}${things}, ${count(perSecond)} a second`);
+    this.say(`${barOf(done, total)} ${words}`);
   }
 
-  /** Clears the line before another line is printed. */
+  /** Ends it: clears the line before another line is printed. */
   clear(): void {
+    clearInterval(this.#writing);
     if (this.#isShown) this.#stream.write(CLEARED);
   }
 }

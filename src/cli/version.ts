@@ -19,15 +19,14 @@ export function version(): string {
 export function nodeProblem(running = process.versions.node): string | undefined {
   const { node } = readPackage().engines;
   if (node.split("||").some((range) => isWithin(running, range.trim()))) return undefined;
-  return `KESC needs Node ${node.replace("||", "or")}. This is Node ${running}.`;
+  return `KESC needs Node ${node.replaceAll(" ||", ",")}. This is Node ${running}.`;
 }
 
-/** Knows the two forms in package.json: ^22.23.2 and >=24.18.1. */
+/** Knows the form in package.json: ^22.23.2. What is not tried is not allowed (`make runtimes`). */
 function isWithin(version: string, range: string): boolean {
-  const [, operator, lowest = ""] = /^(\^|>=)(\d+\.\d+\.\d+)$/.exec(range) ?? [];
+  const [, lowest = ""] = /^\^(\d+\.\d+\.\d+)$/.exec(range) ?? [];
   const [found, least] = [version, lowest].map((text) => text.split(".").map(Number));
-  if (operator === undefined || found === undefined || least === undefined) return false;
-  if (operator === "^" && found[0] !== least[0]) return false;
+  if (lowest === "" || found === undefined || least === undefined || found[0] !== least[0]) return false;
   const differing = least.findIndex((part, index) => part !== found[index]);
   return differing === -1 || (found[differing] ?? 0) > (least[differing] ?? 0);
 }

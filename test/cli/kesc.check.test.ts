@@ -45,7 +45,7 @@ describe("kesc on a migrated database", () => {
   let organization: OrganizationJson;
   before(async () => {
     place = new Place();
-    expect((await kesc(["migrate"], place.variables)).stdout).to.equal("Migrated: 0001-baseline.\n");
+    expect((await kesc(["migrate"], place.variables)).stdout).to.equal("Migrated: 0001-first-release.\n");
     organization = await kescJson(["org", "create", "--name", "Duka la Amina"], place.variables);
   });
   after(() => {
@@ -61,7 +61,7 @@ describe("kesc on a migrated database", () => {
   });
 
   it("makes and lists organizations", async () => {
-    const fields = ["id", "name", "sandbox", "suspended", "cell", "created_at", "receipts_required"];
+    const fields = ["id", "name", "sandbox", "suspended", "cell", "created_at", "receipts_required", "changed"];
     expect(Object.keys(organization)).to.deep.equal(fields);
     expect(organization.id).to.match(/^org_/);
     expect(organization.created_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -191,7 +191,7 @@ describe("kesc migrate and the master key file", () => {
   it("makes the file for a new database, and leaves it as it is from then on", async () => {
     const { stdout } = await kesc(["migrate"], variables);
     expect(stdout).to.match(
-      /^Created the master key file .*master\.key\. Keep a copy .*\nMigrated: 0001-baseline\.\n$/,
+      /^Created the master key file .*master\.key\. Keep a copy .*\nMigrated: 0001-first-release\.\n$/,
     );
     const made = readFileSync(keyFile, "utf8");
     expect(made).to.match(/^[A-Za-z0-9_-]{43}\n$/);
@@ -295,7 +295,7 @@ describe("kesc called wrongly", () => {
     expect(ended).to.deep.equal({
       code: 2,
       stdout: "",
-      stderr: "KESC needs Node ^22.23.2 or >=24.18.1. This is Node 20.20.2.\n",
+      stderr: "KESC needs Node ^22.23.2, ^24.18.1, ^26.10.0. This is Node 20.20.2.\n",
     });
   });
 });
@@ -315,7 +315,7 @@ describe("kesc without a database that it can use", () => {
     const all = await Promise.all(commands.map((args) => kesc(args, place.variables)));
     expect(all.map(({ code }) => code)).to.deep.equal([1, 1, 1, 3]);
     for (const { stderr } of all) {
-      expect(stderr).to.match(/lacks the migrations 0001-baseline\. Run: kesc migrate\n/);
+      expect(stderr).to.match(/lacks the migrations 0001-first-release\. Run: kesc migrate\n/);
     }
   });
 

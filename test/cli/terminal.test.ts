@@ -4,6 +4,7 @@ import { expect } from "chai";
 
 import { ProgressLine } from "../../src/cli/terminal.js";
 import { NO_TERMINAL, printedInTerminal } from "../support/callers/terminal.js";
+import { eventually } from "../support/eventually.js";
 import { KESC, kesc, kescJson, Place } from "../support/service/kesc.js";
 
 const CLEARED = "\r\u001B[K";
@@ -40,6 +41,17 @@ describe("a progress line", () => {
     // A terminal that does not know its width says 0.
     new ProgressLine(streamOf(true, 0)).say("x".repeat(100));
     expect(written).to.deep.equal([`${CLEARED}012345678`, `${CLEARED}${"x".repeat(79)}`]);
+  });
+
+  it("is written so often outside a terminal as its command says, until it is cleared", async () => {
+    const line = new ProgressLine(streamOf(false), { writesEveryMillis: 5 });
+    line.show(1, 2, " rows");
+    await eventually(() => written.length > 1);
+    line.clear();
+    const { length } = written;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(written).to.have.lengthOf(length);
+    expect(written[0]).to.match(/^1 of 2 rows, [0-9,]+ a second\n$/);
   });
 
   it("is not drawn outside a terminal, or if nobody wants it", () => {

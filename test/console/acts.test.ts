@@ -7,8 +7,11 @@ import { isAskedAtOnce, knownActs } from "../../console/acts/act-contract.js";
 import { ACTS } from "../../console/acts/acts.js";
 import { ConsoleContract, CONTRACT_URLS } from "../../console/upstream/contract.js";
 import { ROLES } from "../../src/operators/operator.js";
+import { now } from "../../src/startup/clock.js";
+import { keys } from "../../src/storage/keys.js";
 import { MAY_CALL } from "../support/documents/roles.js";
 import { eventually } from "../support/eventually.js";
+import { makeTenant } from "../support/service/tenants.js";
 import { ask as browse, fieldsIn, signInWith, textOf } from "./browser-like.js";
 import { type ConsoleService, startConsoleService } from "./given.js";
 
@@ -381,5 +384,20 @@ describe("the acts of the console", () => {
     const free = await act(session, "/acts/approve", `?proposal_id=${ofSandbox}`, { note: "seen" });
     expect(free.text).to.contain("Done");
     expect(await statusOf()).to.equal("active");
+  });
+
+  it("asks for a passkey to find a person, and for none to find a payment", async () => {
+    const { organizationId: live } = await makeTenant(keys(service.running.database, now), "Live");
+    const link = (await service.links()).find(({ name }) => name === "Amina")?.link;
+    const session = personWith(service.origin, await signInWith(service.origin, link));
+    const find = async (text: string, given: object = {}) => {
+      const form = (await session.get(`/${live}`)).formTo(`/${live}/find`);
+      return session.post(`/${live}/find`, { ...form, text, ...given });
+    };
+    const refused = await find("0712345678");
+    expect(refused.text).to.contain("VERIFICATION_REQUIRED").and.contain("Use your passkey: Find");
+    const forged = { ...refused.formTo(`/${live}/find`), response_json: "{}" };
+    expect((await session.post(`/${live}/find`, forged)).text).to.contain("SIGN_IN_REFUSED");
+    expect((await find("RKTQDM7W99")).text).to.contain("No match for");
   });
 });

@@ -8,8 +8,8 @@ interface Ask {
   readonly token?: string;
   /** The fields of a form: it is a POST. */
   readonly form?: Readonly<Record<string, string>>;
-  /** The text of a file that the form has in this field. */
-  readonly file?: { readonly field: string; readonly text: string };
+  /** A file that the form has in this field. */
+  readonly file?: { readonly field: string; readonly text: string | Buffer };
   /** The address of the browser. */
   readonly from?: string;
 }
@@ -64,15 +64,17 @@ export async function signInWith(origin: string, link = ""): Promise<string> {
 const FORM = "application/x-www-form-urlencoded";
 const BOUNDARY = "----a-boundary";
 
-function partsOf(form: Readonly<Record<string, string>>, { field, text }: NonNullable<Ask["file"]>): string {
+function partsOf(form: Readonly<Record<string, string>>, { field, text }: NonNullable<Ask["file"]>): Buffer {
   const parts = [
     ...Object.entries(form).map(([name, value]) => [`name="${name}"`, value] as const),
     [`name="${field}"; filename="statement.csv"\r\nContent-Type: text/csv`, text] as const,
   ];
-  const written = parts.map(
-    ([head, value]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`,
-  );
-  return `${written.join("")}--${BOUNDARY}--\r\n`;
+  const written = parts.flatMap(([head, value]) => [
+    Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n`),
+    Buffer.from(value),
+    Buffer.from("\r\n"),
+  ]);
+  return Buffer.concat([...written, Buffer.from(`--${BOUNDARY}--\r\n`)]);
 }
 
 /** Returns the token of the form with that action. */

@@ -121,6 +121,13 @@ describe("the console over HTTP", () => {
     expect((await ask(origin, "/sign-in/code", { form })).status).to.equal(413);
   });
 
+  it("closes a connection whose form has not arrived: a proxy could send the next request behind half a form", async () => {
+    const { host, port } = new URL(origin);
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.write(`POST /sign-in/code HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100\r\n\r\ntoken=`);
+    expect(await text(socket)).to.match(/^HTTP\/1.1 403 .+\r\n(?:.+\r\n)*Connection: close\r\n/);
+  });
+
   it("signs a person in with a code, once, and out again", async () => {
     const [first] = await service.links();
     const { pathname, search, searchParams } = new URL(first?.link ?? "");

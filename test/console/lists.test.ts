@@ -236,8 +236,9 @@ describe("the files of the console", () => {
       },
     };
   }
-  async function fileOf(read: ReadRows<{ readonly n: number }>): Promise<Download> {
-    const shown = await csvOf({ name: 'a list/of"rows', read, columns: fieldsOf<{ readonly n: number }>("n") });
+  async function fileOf(read: ReadRows<{ readonly n: number }>, more: { command?: string } = {}): Promise<Download> {
+    const columns = fieldsOf<{ readonly n: number }>("n");
+    const shown = await csvOf({ name: 'a list/of"rows', read, columns, ...more });
     if (shown === undefined || !("file" in shown)) throw new Error("there is no file");
     return shown;
   }
@@ -260,8 +261,11 @@ describe("the files of the console", () => {
     for (const size of [1_000, 999]) {
       const cut = await linesOf(await fileOf(listOf(EXPORT_ROWS_MAX + 1, size).read));
       expect(cut).to.have.length(2 + EXPORT_ROWS_MAX);
-      expect(cut.at(-1)).to.include("There are more rows: this file ends after 10000");
+      expect(cut.at(-1)).to.include("There are more rows: this file ends after 10000. Export a shorter period.");
     }
+    const command = "kesc export journal";
+    const cut = await linesOf(await fileOf(listOf(EXPORT_ROWS_MAX + 1, 1_000).read, { command }));
+    expect(cut.at(-1)).to.include("A command has them all: kesc export journal");
   });
 
   it("end after 200 reads, however few rows a filter passes", async () => {

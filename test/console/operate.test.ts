@@ -73,6 +73,7 @@ describe("the pages for those who operate the service", () => {
 
   it("rails: says whether payouts begin and why, and closes and opens them with now and then", async () => {
     expect(textOf(await page(`/${org}/rails`))).to.match(/sandbox .*works .*Payouts auto: they begin, unless/);
+    expect(textOf(await page(`/${org}/rails?probe=sandbox`))).to.contain("This rail has nothing to ask about");
     const support = service.roleKeys.support;
     const closed = await act("close-payouts", "?rail=sandbox", { note: "case 31" }, support);
     expect(closed.asked).to.match(/Payouts auto closed/);

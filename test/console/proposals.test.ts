@@ -6,7 +6,7 @@ import type { View, Visit } from "../../console/page.js";
 import { approvalsPage, proposalPage } from "../../console/pages/approvals.js";
 import type { Change } from "../../src/domain/change.js";
 import type { Proposal } from "../../src/domain/proposal.js";
-import { changesIn, contentFrom } from "../../src/domain/second-person.js";
+import { changesIn, contentFrom } from "../../src/domain/proposal-content.js";
 import { type Act, changesOfAct } from "../../src/operators/act.js";
 import type { Operator } from "../../src/operators/operator.js";
 import { decide, effectOf, putOf } from "../support/given.js";

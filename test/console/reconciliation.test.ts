@@ -1,16 +1,22 @@
 import { expect } from "chai";
 import { renderToString } from "preact-render-to-string";
 
+import { sheetXml, workbook } from "../../bench/fairness/workbook.js";
 import type { View, Visit } from "../../console/page.js";
+import { nightPage } from "../../console/pages/night.js";
 import { reconciliationPage } from "../../console/pages/reconciliation.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
+import { StatementReading } from "../../src/grpc/operators/read-statement.js";
 import { bounded } from "../../src/grpc/operators/reconcile-rpc.js";
 import type { BookedMovements } from "../../src/reconcile/ports.js";
 import type { BookedMovement } from "../../src/reconcile/reconciliation.js";
-import { ask, formTokenIn, type Page, textOf } from "./browser-like.js";
+import type { InTurn } from "../../src/statements/ports.js";
+import { ask, fieldsIn, formTokenIn, type Page, textOf } from "./browser-like.js";
 import { type ConsoleService, startConsoleService } from "./given.js";
 
 const HEADER = "Receipt No.,Completion Time,Details,Transaction Status,Paid In,Withdrawn,Other Party Info,A/C No.";
+const MEBIBYTES_4 = 4 * 1_024 * 1_024;
+const MEBIBYTES_32 = 8 * MEBIBYTES_4;
 const HOUR_MILLIS = 3_600_000;
 
 interface Row {
@@ -51,7 +57,7 @@ describe("the reconciliation in the console", () => {
   after(() => service.dispose());
 
   const compare = async (
-    text: string,
+    text: string | Buffer,
     token = service.keys.amina,
     rail = "mpesa",
   ): Promise<Page & { text: string }> => {
@@ -89,6 +95,18 @@ describe("the reconciliation in the console", () => {
     expect(text)
       .to.contain("All 3 movements agree")
       .and.match(/Came in 600\.00 600\.00 0\.00/);
+  });
+
+  it("reads the rows of a workbook, and of HTML that is called .xls", async () => {
+    const [head, ...rows] = csvOf(AGREED)
+      .trim()
+      .split("\n")
+      .slice(1)
+      .map((line) => line.split(","));
+    const cells = [head ?? [], ...rows];
+    expect((await compare(workbook([sheetXml(cells)]))).text).to.contain("All 3 movements agree");
+    const table = cells.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("");
+    expect((await compare(`<table>${table}</table>`)).text).to.contain("All 3 movements agree");
   });
 
   it("lists what differs in groups, each with the form that ends it, filled in", async () => {
@@ -131,29 +149,142 @@ describe("the reconciliation in the console", () => {
     expect(html.match(/record-deposit/g)).to.have.length(100);
   });
 
+  describe("of a lost night", () => {
+    /** The fields of the form that has this text. */
+    const formWith = (html: string, text: string): Record<string, string> => {
+      const form = html.split("<form ").find((part) => part.split("</form>")[0]?.includes(text));
+      if (form === undefined) throw new Error(`no form with ${text}: ${textOf(html)}`);
+      return fieldsIn(`<form ${form}`, path);
+    };
+    const send = async (form: Record<string, string>, token = service.keys.amina) => {
+      const sent = await ask(service.origin, path, { token, form, file: { field: "statement", text: "" } });
+      return { ...sent, text: textOf(sent.html) };
+    };
+    const rows = Array.from({ length: 120 }, (_, index): Row => ({
+      receipt: `RKTQDM9${String(100 + index)}`,
+      paidIn: "2.00",
+    }));
+
+    it("previews all pay-ins in one page, downloads them, proposes them in one act, and takes each once", async () => {
+      const compared = await compare(csvOf([...AGREED, ...rows]));
+      expect(compared.text).to.contain("Preview 120 deposits");
+      const preview = await send(formWith(compared.html, 'value="record"'));
+      expect(preview.text)
+        .to.contain("Nothing is done yet. The sum needs a second person")
+        .and.match(/Recorded 240\.00 KES 120 rows/);
+      for (const { receipt } of rows) expect(preview.html, "each row").to.contain(receipt);
+      const file = await send(formWith(preview.html, 'value="csv"'));
+      expect(file.html.split("\r\n")).to.have.length(122);
+      expect(file.html).to.match(/^receipt,amount,outcome,account_id,reason\r\nRKTQDM9100,2\.00,waiting,,no_reference/);
+      const asked = formWith(preview.html, 'value="do"');
+      const proposed = await send({ ...asked, note: "no news since 23:00" });
+      expect([proposed.status, proposed.headers.location]).to.satisfy(
+        ([status, to]: [number, string]) => status === 303 && to.includes("/approvals/prp_"),
+      );
+      const approval = textOf(
+        (await ask(service.origin, proposed.headers.location ?? "", { token: service.keys.brian })).html,
+      );
+      expect(approval).to.contain("120 of mpesa, together 240.00 KES").and.contain("RKTQDM9219");
+      await service.approveAll();
+      const again = await send({ ...asked, note: "no news since 23:00" });
+      expect(again.text)
+        .to.contain("Already done")
+        .and.match(/In the book before 240\.00 KES 120 rows/);
+      expect((await compare(csvOf([...AGREED, ...rows]))).text).to.not.contain("In one act");
+    });
+
+    it("shows of each payout that it would end whom the row has paid, when, and by which receipt", async () => {
+      const result = { receipt: "RKTQDM9P01", amount: "10.00", left_because: null };
+      const found = { ...result, transaction_id: "txn_1", masked_number: "254******678", time: "2026-11-24T07:05:33Z" };
+      const stays = { ...result, transaction_id: "txn_2", receipt: "RKTQDM9P02", left_because: "FLAGGED" };
+      const sent: object[] = [];
+      const visit = {
+        path,
+        form: {
+          night: "resolve",
+          rows: JSON.stringify([found, { ...found, ...stays, masked_number: null }]),
+          note: "n",
+        },
+        organization: { id: "org_1" },
+        person: { roles: ["finance"] },
+        act: (rpc: string, fields: object) => {
+          sent.push({ rpc, ...fields });
+          const results = [{ ...result, transaction_id: "txn_1" }, stays];
+          const value = { results, completed: { count: 1, amount: "10.00" }, needs_second_person: false };
+          return Promise.resolve({ ok: true, value });
+        },
+      } as unknown as Visit;
+      const { body } = (await nightPage(visit)) as View;
+      expect(textOf(renderToString(body)))
+        .to.contain("You may do this alone.")
+        .and.match(/ RKTQDM9P01 254\*{6}678 [^R]*24 Nov[^R]* 10\.00 completed/)
+        .and.match(/ RKTQDM9P02 the order [^R]* 10\.00 stays: flagged/i);
+      const results = [found, { ...found, ...stays }].map(({ transaction_id, receipt, amount }) => {
+        return { transaction_id, receipt, amount };
+      });
+      const rpc = "AdminService/ResolveTransactions";
+      expect(sent).to.deep.equal([{ rpc, organization_id: "org_1", results, note: "n", preview: true }]);
+    });
+
+    it("asks for the words, and takes no other rows than a list", async () => {
+      const compared = await compare(csvOf([{ receipt: "RKTQDM9990", paidIn: "2.00" }]));
+      const form = formWith(compared.html, 'value="record"');
+      const nameless = await send({ ...form, step: "do", note: " " });
+      expect([nameless.status, nameless.text])
+        .to.deep.include(400)
+        .and.to.satisfy(([, text]: [number, string]) => {
+          return text.includes("note is required");
+        });
+      for (const broken of ["{", "{}"])
+        expect((await send({ ...form, rows: broken })).text).to.contain("pay_ins is required");
+      expect(
+        (await compare(csvOf([{ receipt: "RKTQDM9990", paidIn: "2.00" }]), service.roleKeys.viewer)).text,
+      ).to.not.contain("In one act");
+      const viewed = await send(form, service.roleKeys.viewer);
+      expect(viewed.status).to.equal(403);
+    });
+  });
+
   for (const [name, text, words] of [
-    ["no statement", "a,b\n1,2\n", /is no statement of this rail/],
+    ["no statement", "a,b\n1,2\n", /is no statement of M-Pesa/],
     ["nothing", "", /statement is required/],
     ["no movement", csvOf([]), /has no movement/],
-    ["an amount that is none", csvOf([{ receipt: "RKTQDM7W01", paidIn: "12.345" }]), /Line 3 .*Paid In.* is no amount/],
-    ["a quote that does not end", `${csvOf(AGREED)}"`, /not valid CSV/],
+    [
+      "an amount that is none",
+      csvOf([{ receipt: "RKTQDM7W01", paidIn: "12.345" }]),
+      /Line 3: .*Paid In.* is no amount/,
+    ],
+    ["a quote that does not end", `${csvOf(AGREED)}"`, /not valid CSV: line 6 opens a quote that nothing closes/],
+    ["4 MiB of commas", ",".repeat(MEBIBYTES_4), /line 1 has more than 100 cells/],
+    ["a header and 4 MiB of commas", `${HEADER}\n`.padEnd(MEBIBYTES_4, ","), /line 2 has more than 100 cells/],
+    ["4 MiB of quotes", '"'.repeat(MEBIBYTES_4), /line 1 begins a record of more than 65536 bytes/],
+    ["4 MiB of line feeds", "\n".repeat(MEBIBYTES_4), /is no statement of M-Pesa/],
+    ["a header and 4 MiB of line feeds", `${HEADER}\n`.padEnd(MEBIBYTES_4, "\n"), /has no movement/],
     [
       "more than 31 days",
       csvOf([...AGREED, { receipt: "RKTQDM7W04", paidIn: "1.00", hours: -24 * 32 }]),
       /more than 31 days/,
     ],
     ["more than 50,000 rows", `${HEADER}\n${"RKTQDM7W01,,,Failed,,,,\n".repeat(50_001)}`, /more than 50000 rows/],
-    ["more than 4 MiB", `${HEADER}\n${"x".repeat(4 * 1_024 * 1_024)}`, /at most 4194304 bytes/],
+    ["more than 32 MiB", `${HEADER}\n${"x".repeat(MEBIBYTES_32)}`, /at most 33554432 bytes/],
+    [
+      "a workbook of Excel 97",
+      Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1]),
+      /workbook of Excel 97 to 2003 \(\.xls\), which cannot be read\. Open it in a spreadsheet, and save it as \.xlsx/,
+    ],
+    ["a damaged workbook", Buffer.from("PK\u0003\u0004"), /damaged workbook/],
+    ["a workbook of 21 sheets", workbook(Array.from({ length: 21 }, () => sheetXml([]))), /more than 20 sheets/],
   ] as const) {
     it(`refuses ${name}, and says why`, async () => {
       const refused = await compare(text);
       expect(refused.status).to.equal(400);
       expect(refused.text).to.contain("Nothing was compared").and.match(words);
+      expect(service.lines.join(""), "the log").not.to.contain("bug");
     });
   }
 
   it("refuses a larger form, a form of another session, and a role that may not read the books", async () => {
-    expect((await compare("x".repeat(5 * 1_024 * 1_024))).status).to.equal(413);
+    expect((await compare("x".repeat(MEBIBYTES_32 + 65_536))).status).to.equal(413);
     const form = { form_token: "x", rail: "mpesa" };
     const file = { field: "statement", text: csvOf(AGREED) };
     expect((await ask(service.origin, path, { token: service.keys.amina, form, file })).status).to.equal(403);
@@ -178,6 +309,7 @@ describe("the tie of a rail", () => {
       })),
     },
   };
+  const LEVY = { kind: "charge", own: ["levy of float"], built_in: ["pay bill charge", "business charge"] };
   const textFor = async (query: string, status: unknown): Promise<string> => {
     const values: Readonly<Record<string, unknown>> = {
       "BookService/GetSupply": { supply: SUPPLY },
@@ -195,13 +327,14 @@ describe("the tie of a rail", () => {
 
   it("is that of the chosen rail: what lies in other places is not expected there", async () => {
     const since = new Date(Date.now() - 3 * HOUR_MILLIS).toISOString();
-    const mpesa = await textFor("", { deposits_since: since, deposits_read_at: since });
+    const mpesa = await textFor("", { deposits_since: since, deposits_read_at: since, statement_words: [LEVY] });
     expect(mpesa)
       .to.match(/reported 700\.00 KES 2 hours ago .* book 715\.00 KES .* Difference −15\.00 KES/)
       .and.match(/Rail charges, net of funding −25\.00 Not explained 10\.00 Difference −15\.00/)
       .and.include("It has read the list to its end 3 hours ago")
-      .and.include("kesc reconcile mpesa --pull --org org_1");
-    const other = await textFor("rail=other", { deposits_since: null, deposits_read_at: null });
+      .and.include("kesc reconcile mpesa --pull --org org_1")
+      .and.match(/Kind Added to this account Built in charge levy of float pay bill charge, business charge/);
+    const other = await textFor("rail=other", { deposits_since: null, deposits_read_at: null, statement_words: [] });
     expect(other)
       .to.match(/reported 285\.00 KES .* book 300\.00 KES .* Difference −15\.00 KES/)
       .and.include("is not registered for deposits");
@@ -209,6 +342,64 @@ describe("the tie of a rail", () => {
 });
 
 describe("the reads of a reconciliation", () => {
+  const READ = { rail: "mpesa", name: "", numbers: [] } as const;
+  /** Reads a file. Returns the costs of its turns, its rows, and what is wrong with it. */
+  const read = async (
+    text: string | Buffer,
+    millisMax?: number,
+  ): Promise<{ costs: readonly number[]; rows: number; problem: string }> => {
+    const costs: number[] = [];
+    const inTurn: InTurn = async (take) => {
+      const { result, lookedAt } = await take();
+      costs.push(lookedAt);
+      return result;
+    };
+    try {
+      const statement = { ...READ, bytes: new Uint8Array(Buffer.from(text)) };
+      const facts = await new StatementReading().read("amina", statement, { inTurn, ...(millisMax && { millisMax }) });
+      return { costs, rows: facts?.rows.length ?? 0, problem: "" };
+    } catch (error) {
+      return { costs, rows: 0, problem: (error as Error).message };
+    }
+  };
+  const row = "RKTQDM7W01,2026-11-22 10:05:33,Pay Bill,Completed,1.00,,254712001900 - P,\n";
+
+  it("take 500 rows in a turn, from a thread that read the whole file", async () => {
+    const { costs, rows, problem } = await read(`${HEADER}\n${row.repeat(1_200)}`);
+    expect({ costs, rows, problem }).to.deep.equal({ costs: [500, 200, 1], rows: 1_200, problem: "" });
+  });
+
+  it("end by a sentence if the thread takes too long", async () => {
+    const { problem } = await read(`${HEADER}\n${row.repeat(40_000)}`, 1);
+    expect(problem).to.equal("It takes too long to read. Export fewer days.");
+  });
+
+  it("are one at a time, and those of one person that wait are few", async () => {
+    const reading = new StatementReading();
+    const inTurn: InTurn = async (take) => (await take()).result;
+    const begun = Array.from({ length: 9 }, () =>
+      reading.read("amina", { ...READ, bytes: new Uint8Array(Buffer.from("x")) }, { inTurn }),
+    );
+    const taken = begun.filter((each) => each !== undefined);
+    expect(taken).to.have.length(5);
+    const ends = await Promise.allSettled(taken);
+    expect(ends.map(({ status }) => status)).to.deep.equal(taken.map(() => "rejected"));
+  });
+
+  it("cost as much for a receipt that the book lacks as for one that it has", async () => {
+    const costs: number[] = [];
+    const none = { withReceipts: () => Promise.resolve([]) } as unknown as BookedMovements;
+    const book = bounded(none, {
+      inTurn: async (read) => {
+        const { result, lookedAt } = await read();
+        costs.push(lookedAt);
+        return result;
+      },
+    });
+    await book.withReceipts(Array.from({ length: 500 }, (_, index) => String(index)));
+    expect(costs).to.deep.equal([500]);
+  });
+
   it("take a turn each, and end at 100,000 movements of the book", async () => {
     const slice = Array.from({ length: 1_000 }, () => ({}) as BookedMovement);
     let turns = 0;

@@ -5,12 +5,13 @@ import { renderToString } from "preact-render-to-string";
 import { ACTS } from "../../console/acts/acts.js";
 import { effectOf } from "../../console/acts/proposal-words.js";
 import { changesOf } from "../../console/acts/subjects.js";
-import type { Proposal, Supply } from "../../console/gen/messages.js";
+import type { Payment, Proposal, Supply } from "../../console/gen/messages.js";
 import { asOfIn } from "../../console/pages/as-of.js";
 import { BarChart, LineChart } from "../../console/view/chart.js";
 import { coverageOf } from "../../console/view/coverage.js";
 import { Link } from "../../console/view/link.js";
 import { Section } from "../../console/view/parts.js";
+import { Told } from "../../console/view/review.js";
 import { ageText, decimalOf, moneyText, sumOf, Text } from "../../console/view/values.js";
 
 describe("the views of the console", () => {
@@ -35,6 +36,21 @@ describe("the views of the console", () => {
     expect(decimalOf(-5n)).to.equal("-0.05");
     expect(ageText(59)).to.equal("59 seconds");
     expect(ageText(86_400)).to.equal("1 day");
+  });
+
+  it("an order that the rail calls paid, and nobody confirms, is perhaps paid; the rail's code is in words", () => {
+    const messages = [{ report: { outcome: "moved" } }];
+    const given = { open_flags: ["outcome_unknown"], last_code_meaning: "no such payment (2033, /status)", messages };
+    const told = (payment: object): string =>
+      renderToString(h(Told, { payment: { ...given, ...payment } as unknown as Payment }));
+    expect(told({}))
+      .to.contain("The rail told")
+      .and.contain("no such payment (2033, /status)")
+      .and.contain("Perhaps paid.");
+    for (const other of [{ open_flags: ["report_differs"] }, { messages: [{ report: null }] }]) {
+      expect(told(other)).not.to.contain("Perhaps paid");
+    }
+    expect(told({ last_code_meaning: null, messages: [] })).to.equal("");
   });
 
   it("a chart has its lines and bars in proportion, and none where nothing moved", () => {

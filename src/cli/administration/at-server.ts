@@ -29,14 +29,21 @@ export class ServerCarrier implements Carrier {
     this.#client = connect();
   }
 
-  async *carry({ rpc, request, idempotencyKey, organizationId, onHead }: CarriedCall): AsyncGenerator<Uint8Array> {
+  async *carry({
+    rpc,
+    request,
+    more = [],
+    idempotencyKey,
+    organizationId,
+    onHead,
+  }: CarriedCall): AsyncGenerator<Uint8Array> {
     const headers = {
       "x-api-key": this.#key,
       "idempotency-key": idempotencyKey,
       "kesc-organization": organizationId,
     };
     const deadlineMillis = rpc.streams === "server" ? undefined : CALL_MILLIS_MAX;
-    const end = yield* invoke(this.#client, { path: rpc.path, headers, deadlineMillis }, [request]);
+    const end = yield* invoke(this.#client, { path: rpc.path, headers, deadlineMillis }, inTurn(request, more));
     if (end.status.code !== Status.OK) throw this.#refusalOf(end.status, rpc);
     onHead?.({ replayed: end.replayed, proposalId: end.proposalId });
   }
@@ -54,6 +61,11 @@ export class ServerCarrier implements Carrier {
     const message = `${Status[code]}: the AdminService at ${this.#address} did not answer (${text}).${advice}`;
     return new RefusedCallError(message, { isLost: code === Status.UNAVAILABLE });
   }
+}
+
+function* inTurn(request: Uint8Array, more: Iterable<Uint8Array>): Generator<Uint8Array, void, void> {
+  yield request;
+  yield* more;
 }
 
 /** The messages do not repeat the text, which may be a key with a typing error. */

@@ -4,6 +4,8 @@ import type { AdminRpc } from "./contract.js";
 /** One call. */
 export interface CarriedCall extends MachineCall {
   readonly rpc: AdminRpc;
+  /** The messages behind `request`. Only a server takes them. */
+  readonly more?: Iterable<Uint8Array> | undefined;
 }
 
 /** Carries the bytes of calls. */

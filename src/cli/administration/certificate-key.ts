@@ -40,7 +40,7 @@ export async function createCertificateKey(given: MessageJson, { scopes, expires
   }
 }
 
-/** The same members as in a list of keys. */
+/** Returns the key with the members that a list of keys has. */
 function keyJson(key: ApiKey): MessageJson {
   return {
     id: key.id,

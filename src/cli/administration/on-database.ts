@@ -41,13 +41,15 @@ export class DatabaseCarrier implements Carrier {
     // Nobody needs a second person to use a database that is at hand. The servers know where rails
     // call back: this command need not.
     const config = configFromEnvironment();
-    const parts = operatorParts(database, config, { now, fourEyes: new Set(), hasCallbacks: true });
+    const parts = operatorParts(database, config, { now, fourEyes: new Set(), hasCallbacks: true, isServer: false });
     this.#administration = parts.administration;
     this.#options = options;
     const own = (organization: Pick<Organization, "cell">) => {
       const cell = cellOf(database, organization);
       const webhooks = { endpoints: new StoredWebhookEndpoints(cell) };
-      return { ledger: machineLedger(cell), reads: reads(cell), history: historyReads(cell), webhooks };
+      // A command has no rails open, so it warns of no number.
+      const railAccounts = { accountsOf: () => [] };
+      return { railAccounts, ledger: machineLedger(cell), reads: reads(cell), history: historyReads(cell), webhooks };
     };
     const given = {
       // No command needs more of a cell.

@@ -1,4 +1,5 @@
 import { parseOperatorId, parseOrganizationId } from "../../domain/values/ids.js";
+import { normalName } from "../../domain/values/names-of-persons.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import type { MessageJson, NamedResource, ReferredResource } from "./row.js";
 import type { AdminSession } from "./session.js";
@@ -33,7 +34,9 @@ async function organization(session: AdminSession, idOrName: string): Promise<Na
 
 async function operator(session: AdminSession, idOrName: string): Promise<NamedResource> {
   const all = (await session.list("ListOperators", {}, { items: "operators" })).map(referenceOf);
-  const found = all.find(({ id, name }) => (parseOperatorId(idOrName).ok ? id : name) === idOrName);
+  const found = parseOperatorId(idOrName).ok
+    ? all.find(({ id }) => id === idOrName)
+    : all.find(({ name }) => normalName(name) === normalName(idOrName));
   if (found !== undefined) return found;
   throw new OperatorError(`There is no operator "${idOrName}". To list the operators: kesc operator list`);
 }

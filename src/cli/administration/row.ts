@@ -123,6 +123,8 @@ export interface Each {
   readonly rpc: string;
   /** The repeated field of its response. */
   readonly items: string;
+  /** Returns why no call is about an item. Undefined if one is. */
+  readonly leavesOut?: (item: MessageJson) => string | undefined;
   /** Returns the fields of the call about an item, and those that are shown beside its response. */
   readonly request: (item: MessageJson) => RowRequest;
 }

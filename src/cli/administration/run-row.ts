@@ -1,4 +1,5 @@
 import type { IdempotencyKey } from "../../domain/values/text.js";
+import { invocation } from "../../startup/invocation.js";
 import { UsageError } from "../../startup/operator-error.js";
 import {
   adviseIfOutputIsLost,
@@ -18,6 +19,7 @@ import {
   type MessageJson,
   nameOf,
   type OneRow,
+  onlyReads,
   type Row,
   type RowRequest,
   type Run,
@@ -35,7 +37,7 @@ export async function runRow(chosen: Row, given: MessageJson): Promise<void> {
     await byHand;
     return;
   }
-  const options = given as PlaceOptions;
+  const options: PlaceOptions = { ...given, onlyReads: onlyReads(row) };
   refusePlace(row, options);
   await withSession(options, async (session) => {
     const referred = await referredBy(row, given, session);
@@ -106,11 +108,17 @@ async function printList(row: ListRow, run: Run, session: AdminSession): Promise
 async function requestsOf(row: ListRow, run: Run, session: AdminSession): Promise<readonly RowRequest[]> {
   const fields = fieldsOf(row, run);
   if (row.each === undefined) return [{ fields }];
-  const { rpc, items, request } = row.each;
+  const { rpc, items, request, leavesOut } = row.each;
   const given = Object.entries(fields);
   const outer = given.filter(([name]) => session.contract.takes(rpc, name));
   const found = await session.list(rpc, Object.fromEntries(outer), { items });
-  return found.map(request).filter(({ fields: of }) => given.every(([name, value]) => of[name] === value));
+  const isWanted = (item: MessageJson): boolean => {
+    const why = given.length === 0 ? leavesOut?.(item) : undefined;
+    if (why !== undefined) invocation().stderr.write(`${why}\n`);
+    return why === undefined;
+  };
+  const wanted = found.filter(isWanted).map(request);
+  return wanted.filter(({ fields: of }) => given.every(([name, value]) => of[name] === value));
 }
 
 function printItems({ columns, leftOutIf = {}, style }: ListRow, found: readonly MessageJson[]): void {
@@ -144,7 +152,7 @@ async function doOne(row: OneRow, run: Run, session: AdminSession): Promise<void
   const { fields = {}, beside = {} } = (await row.request?.(run)) ?? {};
   const key = row.parameters?.find(({ isIdempotencyKey }) => isIdempotencyKey === true);
   const idempotencyKey = key && (run.given[keyOf(key)] as IdempotencyKey);
-  const response = await session.call(row.rpc, { ...fieldsOf(row, run), ...fields }, idempotencyKey);
+  const response = await session.call(row.rpc, { ...fieldsOf(row, run), ...fields }, { idempotencyKey });
   const shows = row.shows === undefined ? session.contract.resourceOf(row.rpc) : row.shows;
   const resource = shows === null ? response : response[shows];
   const rest = Object.entries(response).filter(([name]) => name !== shows);

@@ -1,4 +1,3 @@
-import type { IdempotencyKey } from "../../domain/values/text.js";
 import type { CallHead } from "../../grpc/calls/rpc-result.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
@@ -27,13 +26,17 @@ export class AdminSession {
    * Repeats a lost call once if the repeat changes nothing. Throws an OperatorError if a field is
    * invalid, which is never sent, or a RefusedCallError.
    */
-  async call(name: string, fields: MessageJson, idempotencyKey?: IdempotencyKey): Promise<MessageJson> {
+  async call(
+    name: string,
+    fields: MessageJson,
+    { idempotencyKey, more }: Pick<CarriedCall, "idempotencyKey" | "more"> = {},
+  ): Promise<MessageJson> {
     const { effect, canReplay, secondPerson } = this.contract.rpc(name);
     const callOnce = async (): Promise<MessageJson> => {
       let head: CallHead = { replayed: false };
       let response: MessageJson | undefined;
       // To the end: the status comes behind the response.
-      for await (const message of this.stream(name, fields, { idempotencyKey, onHead: (told) => (head = told) }))
+      for await (const message of this.stream(name, fields, { idempotencyKey, more, onHead: (told) => (head = told) }))
         response = message;
       if (response === undefined) throw new OperatorError("The server sent no response.");
       const { replayed, proposalId } = head;
@@ -48,7 +51,8 @@ export class AdminSession {
       return await callOnce();
     } catch (error) {
       const isLost = error instanceof RefusedCallError && error.isLost;
-      if (!isLost || effect === "acts") throw error;
+      // Pieces are read once.
+      if (!isLost || effect === "acts" || more !== undefined) throw error;
       return callOnce();
     }
   }
@@ -65,7 +69,7 @@ export class AdminSession {
   async *stream(
     name: string,
     fields: MessageJson,
-    told: Pick<CarriedCall, "idempotencyKey" | "onHead"> = {},
+    told: Pick<CarriedCall, "idempotencyKey" | "onHead" | "more"> = {},
   ): AsyncGenerator<MessageJson> {
     const rpc = this.contract.rpc(name);
     const { organization_id: organizationId, ...own } = fields as { readonly organization_id?: string };
@@ -103,6 +107,8 @@ export function itemsOf(field: unknown): readonly MessageJson[] {
 /** Where a command works. */
 export interface PlaceOptions extends MachineOptions {
   readonly server?: string | undefined;
+  /** Whether the command changes nothing. */
+  readonly onlyReads?: boolean | undefined;
 }
 
 /**
@@ -134,8 +140,10 @@ export async function withSession<Result>(
       import("./on-database.js"),
       import("../../startup/open-database.js"),
     ]);
-    return withCurrentDatabase(config.database, (database) =>
-      work(new AdminSession(new DatabaseCarrier(database, options))),
+    return withCurrentDatabase(
+      config.database,
+      (database) => work(new AdminSession(new DatabaseCarrier(database, options))),
+      options.onlyReads === true ? { onlyReads: true } : {},
     );
   }
   const { ServerCarrier } = await import("./at-server.js");

@@ -1,7 +1,7 @@
 import type { BookSummary } from "../../storage/books.js";
 import { timeOf } from "../commands/output.js";
 
-/** The same members as in `kesc book list`. */
+/** Returns a book with the members that `kesc book list` shows. */
 export function bookJson(book: BookSummary): Readonly<Record<string, string | number | boolean | null>> {
   const { lastSeq, move } = book;
   return {

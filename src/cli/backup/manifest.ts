@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-import { z } from "zod";
+import * as z from "zod";
 
 import { parseFields } from "../../rails/fields.js";
 import { OperatorError } from "../../startup/operator-error.js";

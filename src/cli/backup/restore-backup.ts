@@ -1,14 +1,16 @@
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
+import { now } from "../../startup/clock.js";
 import { reasonOf } from "../../startup/failure-facts.js";
 import { usingMasterKeyFile } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { openSqliteCopy, type SqliteCopy } from "../../storage/backup.js";
-import { type BookSummary, listBooks, markBooksRestored } from "../../storage/books.js";
+import { type BookSummary, listBooks } from "../../storage/books.js";
 import { openDatabase } from "../../storage/database.js";
 import { missingFrom, neededMasterKeys } from "../../storage/master-keys.js";
 import { migrationState } from "../../storage/migrate.js";
+import { markRestored } from "../../storage/restores.js";
 import { type MasterKey, MasterKeyError, readMasterKeys } from "../../storage/secrets/master-key.js";
 import { refuseForeignFile } from "../../storage/sqlite/file.js";
 import { formatHeads } from "../../verify/heads.js";
@@ -30,7 +32,8 @@ export interface Restored {
 
 /**
  * Makes the database of `address` from a backup. Checks the backup against its manifest, sets its
- * books to RESTORED, and verifies them. The database gets its name at the end.
+ * books to RESTORED, lets keys and persons wait, and verifies the books. The database gets its name
+ * at the end.
  *
  * Throws an OperatorError if the database exists, if the backup is not whole, or if its books are
  * wrong. Then the database does not exist.
@@ -176,7 +179,7 @@ function wrongBooksError(verification: Verification): OperatorError {
 async function markedAndVerified(address: SqliteAddress, manifest: Manifest | undefined): Promise<Restored> {
   const database = await openDatabase(address);
   try {
-    await markBooksRestored(database);
+    await markRestored(database, now());
     const verification = await verify(database, { notedHeads: manifest?.heads });
     if (verification.findingsCount > 0) throw wrongBooksError(verification);
     const ends = formatHeads(verification.coverage.heads);

@@ -1,11 +1,13 @@
 import type { Command } from "commander";
 
+import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
 import { onDatabaseForLong } from "../../startup/open-database.js";
 import { UsageError } from "../../startup/operator-error.js";
-import { type BookSummary, listBooks, markBooksRestored } from "../../storage/books.js";
+import { type BookSummary, listBooks } from "../../storage/books.js";
 import type { DatabaseAddress } from "../../storage/database.js";
+import { markRestored } from "../../storage/restores.js";
 import type { NotedHeads } from "../../verify/heads.js";
 import { verify } from "../../verify/verify.js";
 import { printJson, printLine, timeOf } from "../commands/output.js";
@@ -78,7 +80,7 @@ async function restoreInPlace({ heads, yes, json }: RestoreCommandOptions): Prom
   const noted = heads === undefined ? undefined : notedHeadsIn(heads);
   const restored = await onDatabaseForLong(async (database) => {
     if (yes !== true) throw new UsageError(intentOf(await listBooks(database)));
-    await markBooksRestored(database);
+    await markRestored(database, now());
     return { verification: await verify(database, { notedHeads: noted }), books: await listBooks(database) };
   });
   if (json === true) printJson(jsonOf(restored));
@@ -90,8 +92,8 @@ function intentOf(books: readonly BookSummary[]): string {
   const open = books.filter(({ state }) => state === "OPEN").length;
   return (
     `This would set ${String(open)} of ${String(books.length)} books to RESTORED. They serve reads, and mints and ` +
-    "redemptions on direct; other rails begin nothing until kesc book activate opens each book. Do it after other " +
-    "tools have restored the database. Nothing was done. To do it, add --yes."
+    "redemptions on direct; other rails begin nothing until kesc book activate opens each book. No key and no person " +
+    "would act until kesc confirm-restore, and all sessions would end. Do it after other tools have restored the database. Nothing was done. To do it, add --yes."
   );
 }
 
@@ -116,7 +118,7 @@ function linesOf({ manifest, books, verification }: Result, noted?: NotedHeads):
     }),
     ...(more > 0 ? [`  and ${String(more)} more: kesc book list`] : []),
     "A RESTORED book serves reads, and mints and redemptions on direct. Other rails begin nothing.",
-    "Revoke again the API keys, and erase again the persons, that were revoked and erased after the backup.",
+    "No key and no person acts before a person has seen who acts again, and has confirmed it: kesc confirm-restore",
     "When an organization has reconciled its book (docs/operations.md): kesc book activate ORG --yes",
   ];
 }

@@ -1,13 +1,14 @@
 import { appendFileSync, readFileSync } from "node:fs";
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { z } from "zod";
+import * as z from "zod";
 
 import { BOOK_ACCOUNTS } from "../../domain/journal.js";
 import { type AccountId, parseAccountId } from "../../domain/values/ids.js";
 import { GeneralLedgerLine, JournalLine, StatementLine } from "../../gen/kesc/v1/statement.js";
 import { toGeneralLedgerLine, toJournalLine, toStatementLine } from "../../grpc/messages/history/statement.js";
 import { now } from "../../startup/clock.js";
+import { invocation } from "../../startup/invocation.js";
 import { onDatabaseForLong } from "../../startup/open-database.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import type { History } from "../../statements/as-of.js";
@@ -131,19 +132,24 @@ async function* mapped<Item>(parts: AsyncIterable<readonly Item[]>, lineOf: (ite
 
 async function exportTo(org: string, options: ExportOptions, source: Source): Promise<void> {
   const period = periodOf(options);
-  await onDatabaseForLong(async (database) => {
-    const parts = source.partsOf(await historyOf(database, org, source), period);
-    const file = options.output === undefined ? undefined : NewFile.create(options.output);
-    try {
-      await write(parts, { file, options, source });
-      file?.publish();
-    } catch (error) {
-      file?.remove();
-      if (!(error instanceof FootingError)) throw error;
-      const advice = "Nothing was exported as whole. Run: kesc verify";
-      throw new OperatorError(`The export was ended: ${error.message}. ${advice}`, { cause: error });
-    }
-  });
+  await onDatabaseForLong(
+    async (database) => {
+      const parts = source.partsOf(await historyOf(database, org, source), period);
+      const file = options.output === undefined ? undefined : NewFile.create(options.output);
+      try {
+        await write(parts, { file, options, source });
+        file?.publish();
+      } catch (error) {
+        file?.remove();
+        // A CSV file that ends early looks like a whole one.
+        if (file === undefined) invocation().stderr.write("What was printed is not the whole export.\n");
+        if (!(error instanceof FootingError)) throw error;
+        const advice = "Run: kesc verify";
+        throw new OperatorError(`The export was ended: ${error.message}. ${advice}`, { cause: error });
+      }
+    },
+    { onlyReads: true },
+  );
 }
 
 async function write(

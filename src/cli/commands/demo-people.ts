@@ -2,6 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 
 import { type ChannelCredentials, Client, Metadata, type MethodDefinition } from "@grpc/grpc-js";
 
+import { serverNameFor } from "../../../runtime/transport/server-name.js";
+import { asWritten } from "../../domain/api-key.js";
 import { DEMO } from "../../domain/values/actor.js";
 import { AdminServiceService as Admin } from "../../gen/kesc/admin/v1/admin_service.js";
 import { Role } from "../../gen/kesc/admin/v1/resources.js";
@@ -58,7 +60,7 @@ export async function prepareDemoPeople(database: Database, clock = now): Promis
  * whom neither the demo nor its people made. Only reads.
  */
 export async function refuseRealPeople(database: Database): Promise<void> {
-  const live = (await openKeys(database, now).organizations()).find(({ isSandbox }) => !isSandbox);
+  const live = (await openKeys(database, now).organizations()).map(asWritten).find(({ isSandbox }) => !isSandbox);
   const acts = await new OperatorActs(database.cells[0], now).acts({
     size: Number.MAX_SAFE_INTEGER,
     beforeSeq: undefined,
@@ -95,7 +97,7 @@ export class DemoPeople {
 
   constructor(people: readonly DemoPerson[], address: string, credentials: ChannelCredentials) {
     this.#people = people;
-    this.#client = new Client(address, credentials);
+    this.#client = new Client(address, credentials, serverNameFor(address));
   }
 
   close(): void {

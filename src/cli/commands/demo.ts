@@ -18,6 +18,7 @@ import { keys as openKeys } from "../../storage/keys.js";
 import { ranMigrations } from "../../storage/migrate.js";
 import { DEFAULT_LIMITS, saveRailAccount } from "../../storage/rails/change-rail-accounts.js";
 import { keyCreation } from "../key-creation.js";
+import { unlessChanged } from "../organizations.js";
 import { type Addresses, reachable } from "./addresses.js";
 import { fillDemoBook } from "./demo-book.js";
 import { type DemoLink, DemoPeople, type DemoPerson, prepareDemoPeople, refuseRealPeople } from "./demo-people.js";
@@ -70,7 +71,7 @@ export async function makeDemo(database: Database, clock = now): Promise<Demo> {
   const keys = openKeys(database, clock);
   const people = await prepareDemoPeople(database, clock);
   const [existing] = await keys.organizations();
-  if (existing !== undefined) return { organizationId: existing.id, secret: undefined, people };
+  if (existing !== undefined) return { organizationId: unlessChanged(existing).id, secret: undefined, people };
   const organization = await keys.createOrganization("demo", { isSandbox: true });
   await addSandbox(database, organization, clock());
   const { id: organizationId } = organization;

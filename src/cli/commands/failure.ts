@@ -25,6 +25,9 @@ function describeFailure(error: unknown): string {
   if (aboutRights !== undefined) return `The database refused: ${reason}. ${aboutRights}`;
   const bySystem = error instanceof StoreError ? undefined : refusedBySystem(error);
   if (bySystem !== undefined) return `${bySystem}. Repair it, then run the command again.`;
+  if (code?.startsWith("SQLITE_BUSY") === true) {
+    return `The database is in use: ${reason}. Another program was writing. Run the command again.`;
+  }
   // A driver's code is an SQLSTATE or SQLITE_…. Any other error is a bug.
   return error instanceof StoreError || /^(SQLITE_\w+|[0-9A-Z]{5})$/.test(code ?? "")
     ? `The database failed: ${reason}. Repair it, then run the command again.`

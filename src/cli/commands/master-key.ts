@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 
 import { configFromEnvironment } from "../../startup/environment.js";
+import { invocation } from "../../startup/invocation.js";
 import { usingMasterKeyFile, withCurrentDatabase } from "../../startup/open-database.js";
 import { UsageError } from "../../startup/operator-error.js";
 import type { Database } from "../../storage/database.js";
@@ -37,7 +38,15 @@ async function rotate({ addOnly, wrapOnly }: { addOnly?: true; wrapOnly?: true }
       printLine("Copy the file to all machines of this database. Then run: kesc master-key rotate --wrap-only");
       return;
     }
-    await wrap(database);
+    try {
+      await wrap(database);
+    } catch (error) {
+      invocation().stderr.write(
+        `The new key is in ${filename}, and some books use an older one, which stays there. All of them open. ` +
+          "To end the rotation: kesc master-key rotate --wrap-only\n",
+      );
+      throw error;
+    }
     printLine("Keep a copy of the file apart from the backups. The older keys stay in it: older backups need them.");
   });
 }

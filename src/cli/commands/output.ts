@@ -16,7 +16,7 @@ export async function printLineInTurn(text: string): Promise<void> {
   await printTextInTurn(`${text}\n`);
 }
 
-/** The same for a text that has the ends of its lines. */
+/** Prints a text that has the ends of its lines, and waits as `printLineInTurn` does. */
 export async function printTextInTurn(text: string): Promise<void> {
   const { stdout } = invocation();
   if (!stdout.write(text)) await once(stdout, "drain");

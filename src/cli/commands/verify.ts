@@ -19,6 +19,7 @@ import { openPublishedCopy, PublishedCopyError } from "../../verify/published-co
 import { type Verification, verify } from "../../verify/verify.js";
 import { METRICS_FILE, verifyMetrics, writeMetricsFile } from "../metrics-file.js";
 import { ProgressLine } from "../terminal.js";
+import { WITNESSES, witnessesIn } from "../witnesses.js";
 import { printJson, printLine, timeOf } from "./output.js";
 
 const BROKEN = 1;
@@ -27,11 +28,15 @@ const NOT_AUDITED = 3;
 /** The heads that the last line names. The others are in the JSON. */
 const HEADS_SHOWN_MAX = 3;
 
+/** How often an audit says where it is, where no terminal shows it. */
+const PROGRESS_MILLIS = 10_000;
+
 interface VerifyCommandOptions {
   readonly json?: true;
   readonly heads?: string;
   readonly writeHeads?: string;
   readonly published?: string;
+  readonly witnesses?: string;
   readonly fullSpeed?: true;
   readonly metricsFile?: string;
 }
@@ -48,6 +53,7 @@ export function addVerify(program: Command): void {
     .option("--heads <file>", "also compare the books with the heads that --write-heads noted earlier")
     .option("--write-heads <file>", "note the last row of each book in this file, if the books are correct")
     .option("--published <folder>", "also compare each row with what kesc seal publish wrote, or a copy of it")
+    .option(...WITNESSES)
     .option(...METRICS_FILE)
     .option(
       "--full-speed",
@@ -80,14 +86,18 @@ async function runVerify(options: VerifyCommandOptions): Promise<void> {
 }
 
 async function auditWith(
-  { json, published, fullSpeed }: VerifyCommandOptions,
+  { json, published, witnesses, fullSpeed }: VerifyCommandOptions,
   notedHeads: NotedHeads | undefined,
 ): Promise<Verification> {
   const { database: address, seals } = configFromEnvironment();
-  const progress = new ProgressLine(invocation().stderr, { isWanted: json !== true });
+  const progress = new ProgressLine(invocation().stderr, {
+    isWanted: json !== true,
+    writesEveryMillis: PROGRESS_MILLIS,
+  });
+  progress.show(0, 0, " journal rows");
   const options = {
     notedHeads,
-    seals: sealEvidence(seals, published),
+    seals: sealEvidence(seals, published, witnesses),
     pace: fullSpeed === true ? FULL_SPEED : BESIDE_A_SERVER,
     onRows: (read: number, total: number) => {
       progress.show(read, total, " journal rows");
@@ -99,18 +109,25 @@ async function auditWith(
     lowerPriority(constants.priority.PRIORITY_LOW);
     return verify(database, options);
   };
-  return withCurrentDatabase(address, audit, { statementMillisMax: 0 }).finally(() => {
+  return withCurrentDatabase(address, audit, { statementMillisMax: 0, onlyReads: true }).finally(() => {
     progress.clear();
   });
 }
 
 /** Reads the keys of seals, and opens a published copy. Throws an OperatorError. */
-function sealEvidence({ keyFile }: { readonly keyFile: string }, folder: string | undefined): SealEvidence {
+export function sealEvidence(
+  { keyFile }: { readonly keyFile: string },
+  folder: string | undefined,
+  witnessesFile?: string,
+): SealEvidence {
+  const witnesses = witnessesIn(witnessesFile);
+  if (folder === undefined && witnessesFile !== undefined)
+    throw new OperatorError("--witnesses needs --published: the cosignatures are beside the published checkpoints.");
   const { publicKeys, arrivedKeys } = publicSealKeys({ keyFile });
   const keys = { publicKeys, arrivedKeys };
   if (folder === undefined) return { ...keys, published: undefined };
   try {
-    return { ...keys, published: openPublishedCopy(folder, keys) };
+    return { ...keys, published: openPublishedCopy(folder, keys, witnesses) };
   } catch (error) {
     if (!(error instanceof PublishedCopyError)) throw error;
     throw new OperatorError(`The published copy ${folder} cannot be used: ${error.message}.`, { cause: error });
@@ -165,6 +182,7 @@ export function verificationJson({
       erased_holders: coverage.erasedHolders,
       seals: coverage.seals,
       published_books: coverage.publishedBooks,
+      cosignatures: coverage.cosignatures ?? null,
       reserve: decimalOf(coverage.reserveCents),
       last_recorded_at: timeOf(coverage.lastRecordedAt),
       acts_without_person: actsJson(coverage),
@@ -257,6 +275,7 @@ function coveredLine(coverage: Coverage, noted: NotedHeads | undefined): string 
     `${String(erasedHolders)} holders erased`,
     `${String(coverage.seals)} seals`,
     `${String(coverage.publishedBooks)} of ${String(heads.length)} books compared with a published copy`,
+    ...(coverage.cosignatures === undefined ? [] : [`${String(coverage.cosignatures)} cosignatures of witnesses`]),
     `${String(compared)} of ${String(heads.length)} books compared with noted heads.`,
   ]
     .join(", ")

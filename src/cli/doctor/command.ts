@@ -21,6 +21,7 @@ import { checkMasterKeys, checkSeals } from "./keys.js";
 import { checkDisk, checkNode, checkOpenFiles } from "./machine.js";
 import { checkGrpcPort, checkHttpPort } from "./ports.js";
 import { checkRails, hasMpesaAccount } from "./rails.js";
+import { checkRestore } from "./restore.js";
 
 const DATABASE = checkNamed("database");
 
@@ -121,6 +122,7 @@ async function checkOpened(config: Config, diagnosed: Diagnosed): Promise<readon
     ...masterKeys,
     ...(await guarded("seal key", () => checkSeals(config, diagnosed))),
     ...(canOpenBooks ? await guarded("rails", () => checkRails(config, diagnosed, at)) : []),
+    ...(await guarded("restore", () => checkRestore(diagnosed))),
     ...(await guarded("acts", () => checkActs(diagnosed, at))),
     ...(await guarded("backup", () => checkArchive(diagnosed, at))),
   ];

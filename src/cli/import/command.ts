@@ -60,10 +60,11 @@ async function importRows(
   if (key === undefined) throw new UsageError("KESC_API_KEY is not set. Set it to the API key of your organization.");
   const { connect } = apiServer(address);
   const { header, rows } = await checkedFile(file);
-  const describeInterruption = (settled: number): string =>
-    `Interrupted: ${count(settled)} of ${count(rows)} lines have a result, and others may be done, too. ` +
+  let settled = 0;
+  const soFar = (): string =>
+    `${count(settled)} of ${count(rows)} lines have a result, and others may be done, too. ` +
     "Run the command again: it does no line twice.";
-  interruption.words = describeInterruption(0);
+  interruption.words = `Interrupted: ${soFar()}`;
   const rejected = rejects === undefined ? undefined : await openRejects(rejects, { header, imported: file });
   interruption.rejects = rejected;
   const client = connect();
@@ -79,10 +80,14 @@ async function importRows(
         rejected?.write(`${row.text}\n`);
       },
       onProgress: (now) => {
-        interruption.words = describeInterruption(settledOf(now));
+        settled = settledOf(now);
+        interruption.words = `Interrupted: ${soFar()}`;
         progress.show(now);
       },
     });
+  } catch (error) {
+    if (!(error instanceof OperatorError) || !mayBeHalf(error, settled)) throw error;
+    throw new OperatorError(`${error.message} ${soFar()}`, { cause: error });
   } finally {
     progress.clear();
     client.close();
@@ -94,6 +99,11 @@ async function importRows(
   else printLine(`${count(rows)} lines: ${count(totals.created)} new, ${count(totals.replayed)} done before.`);
   if (totals.refused > 0)
     throw new OperatorError(`Refused lines: ${count(totals.refused)}. Nothing was done for them.`);
+}
+
+/** Whether lines may be done. A server that refuses the call itself has done none. */
+function mayBeHalf({ cause }: OperatorError, settled: number): boolean {
+  return settled > 0 || cause === undefined;
 }
 
 /** Reads the whole file and prints each invalid line. Throws an OperatorError if there is one. */
@@ -120,7 +130,7 @@ async function checkedFile(file: string): Promise<{ header: string; rows: number
 async function* goodRows(file: string): AsyncGenerator<GoodRow> {
   for await (const read of readRowsOf(file)) {
     if ("header" in read) continue;
-    if (read.kind === "bad") throw new OperatorError(`${file} changed during the import. Run the command again.`);
+    if (read.kind === "bad") throw new OperatorError(`${file} changed during the import.`);
     yield read;
   }
 }

@@ -1,15 +1,13 @@
 import { createReadStream } from "node:fs";
 
-import { CsvError } from "csv-parse";
-
-import { type CsvRecord, csvRecordsOf } from "../../../runtime/csv-records.js";
+import { type CsvBounds, CsvError, type CsvRecord, csvRecordsOf } from "../../../runtime/csv-reader.js";
 import { OperatorError } from "../../startup/operator-error.js";
 
-/** Reads a CSV file. Throws an OperatorError if the file cannot be read or is not CSV. */
-export async function* csvRecords(
-  file: string,
-  bounds: { readonly recordBytesMax: number },
-): AsyncGenerator<CsvRecord, void, void> {
+/**
+ * Reads a CSV file. Yields its records, several at a time. Throws an OperatorError if the file
+ * cannot be read or is not CSV.
+ */
+export async function* csvRecords(file: string, bounds: CsvBounds): AsyncGenerator<readonly CsvRecord[], void, void> {
   try {
     yield* csvRecordsOf(createReadStream(file), bounds);
   } catch (error) {

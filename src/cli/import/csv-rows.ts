@@ -1,4 +1,4 @@
-import type { CsvRecord } from "../../../runtime/csv-records.js";
+import type { CsvBounds, CsvRecord } from "../../../runtime/csv-reader.js";
 import { DIRECT_RAIL } from "../../domain/transaction.js";
 import type { TransactionRequest } from "../../gen/kesc/v1/transaction_service.js";
 import type { FieldProblem } from "../../grpc/messages/fields.js";
@@ -29,8 +29,9 @@ const REQUIRED_COLUMNS = ["type", "account_id", "amount", "reference"] as const;
 const OPTIONAL_COLUMNS = ["description", "rail", "receipt.source", "receipt.number", "destination_id"] as const;
 const METADATA_PREFIX = "metadata.";
 
-// The largest valid record has some 44 KiB: 20 pairs of metadata in four-byte characters.
-const RECORD_BYTES_MAX = 131_072;
+// The largest valid record has some 44 KiB: 20 pairs of metadata in four-byte characters. The rows
+// of a file may have pairs of different keys.
+const BOUNDS: CsvBounds = { recordBytesMax: 131_072, recordCellsMax: 1_000 };
 
 /**
  * Reads a file of any size, line by line. Yields the original header first.
@@ -40,12 +41,14 @@ const RECORD_BYTES_MAX = 131_072;
  */
 export async function* readRows(file: string): AsyncGenerator<{ readonly header: string } | CsvRow> {
   let columns: readonly string[] | undefined;
-  for await (const csv of csvRecords(file, { recordBytesMax: RECORD_BYTES_MAX })) {
-    if (columns === undefined) {
-      columns = columnsOf(csv.record);
-      yield { header: csv.raw.trim() };
-    } else {
-      yield rowOf(columns, csv);
+  for await (const records of csvRecords(file, BOUNDS)) {
+    for (const csv of records) {
+      if (columns === undefined) {
+        columns = columnsOf(csv.cells);
+        yield { header: csv.raw };
+      } else {
+        yield rowOf(columns, csv);
+      }
     }
   }
   if (columns === undefined) throw new OperatorError("The file is empty. Its first line must name the columns.");
@@ -65,9 +68,7 @@ function columnsOf(names: readonly string[]): readonly string[] {
   throw new OperatorError(`The header ${problems.join(", ")}. Known columns: ${columns}.`);
 }
 
-function rowOf(columns: readonly string[], { record, raw, info }: CsvRecord): CsvRow {
-  const text = raw.trim();
-  const line = info.lines - (text.split(/\r\n|\n|\r/).length - 1);
+function rowOf(columns: readonly string[], { cells: record, raw: text, line }: CsvRecord): CsvRow {
   // The reader accepts records of any length, so that the command reports every such line.
   if (record.length !== columns.length) {
     const message = `must have ${String(columns.length)} cells, like the header, but has ${String(record.length)}`;

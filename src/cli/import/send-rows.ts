@@ -50,9 +50,7 @@ export async function sendRows(rows: AsyncIterable<GoodRow>, options: SendOption
     if (interruption === undefined) return totals;
     if (settledOf(totals) > before) tries = 1;
     if (tries === TRIES_MAX) {
-      throw new OperatorError(
-        `${interruption} Gave up after ${String(TRIES_MAX)} tries. Run the command again: it does no line twice.`,
-      );
+      throw new OperatorError(`${interruption} Gave up after ${String(TRIES_MAX)} tries.`);
     }
     await sleep(Math.min(PAUSE_MILLIS_MIN * 2 ** tries, PAUSE_MILLIS_MAX));
   }

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { now } from "../../startup/clock.js";
 import { onDatabase } from "../../startup/open-database.js";
 import { requireYes } from "../../startup/operator-error.js";
-import { acceptClock } from "../../storage/books.js";
+import { acceptClock, wakeWork } from "../../storage/books.js";
 import { printLine, timeOf } from "../commands/output.js";
 import { booksOf, nameOf, oneOf } from "./places.js";
 
@@ -18,18 +18,24 @@ export function addAcceptClock(book: Command): void {
       await onDatabase(async (database) => {
         const { book: found, cell } = oneOf(await booksOf(database, organization), ({ state }) => state !== "MOVED");
         const newest = found.lastRecordedAt;
-        if (newest <= now()) {
-          printLine(`The newest row of ${nameOf(found)} is of ${timeOf(newest)}, which is past. Nothing was done.`);
-          return;
-        }
+        const isPast = newest <= now();
+        const said = `The newest row of ${nameOf(found)} is of ${timeOf(newest)}`;
         requireYes(
           yes,
-          `The newest row of ${nameOf(found)} is of ${timeOf(newest)}, and this clock says ${timeOf(now())}. If this clock ` +
-            "is right, every new row gets the time of the newest one until that time has come, and limits of a day " +
-            "count it to that day. If this clock is wrong, set it right instead.",
+          isPast
+            ? `${said}, which is past. Work that a wrong clock has put off would be due at once.`
+            : `${said}, and this clock says ${timeOf(now())}. If this clock is right, every new row gets the time of the ` +
+                "newest one until that time has come, and limits of a day count it to that day. Work that waits is due " +
+                "at once. If this clock is wrong, set it right instead.",
         );
-        await acceptClock(cell, found.organizationId);
-        printLine(`The book of ${nameOf(found)} goes on. Its rows have the time ${timeOf(newest)} until it has come.`);
+        if (!isPast) await acceptClock(cell, found.organizationId);
+        const woken = await wakeWork(cell, found, now());
+        if (isPast) printLine(`${said}, which is past. ${woken === 0 ? "Nothing was done." : ""}`.trim());
+        else
+          printLine(
+            `The book of ${nameOf(found)} goes on. Its rows have the time ${timeOf(newest)} until it has come.`,
+          );
+        if (woken > 0) printLine(`Work that was put off and is due at once: ${String(woken)}.`);
       });
     });
 }

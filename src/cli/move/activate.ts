@@ -9,6 +9,8 @@ import { activateBook, type BookSummary } from "../../storage/books.js";
 import type { Database } from "../../storage/database.js";
 import { open, release } from "../../storage/moves/book-moves.js";
 import { arrivalOfCode, moveCode } from "../../storage/moves/codes.js";
+import { payments } from "../../storage/rails/payments.js";
+import { unconfirmedRestore } from "../../storage/restores.js";
 import { bookJson } from "../backup/book-json.js";
 import { printJson, printLine, timeOf } from "../commands/output.js";
 import { booksOf, nameOf, oneOf, orOperatorError, type PlacedBook } from "./places.js";
@@ -61,7 +63,7 @@ export async function activated(
   const { book, cell } = placed;
   const wasOpen = book.state === "OPEN";
   if (book.move?.phase === "COPIED") await orOperatorError(() => openArrived(before, placed, options));
-  else if (book.state === "RESTORED" && options.yes !== true) throw new UsageError(intentOf(book));
+  else if (book.state === "RESTORED") await openRestored(database, placed, options);
   else await activateBook(cell, book.organizationId);
   const after = oneOf(await booksOf(database, book.organizationId), () => true, book.cell).book;
   if (after.state === "OPEN") return { book: after, wasOpen };
@@ -70,6 +72,21 @@ export async function activated(
     `The book of ${nameOf(after)} is ${after.state}${phase}: another place has it, or this one lacks rows of it. ` +
       "Nothing was done. To see the books: kesc book list",
   );
+}
+
+/** Payments begin in an open book, so a person has looked before who acts in it. */
+async function openRestored(
+  database: Database,
+  { book, cell }: PlacedBook,
+  { yes }: Pick<ActivateOptions, "yes">,
+): Promise<void> {
+  if (yes !== true) throw new UsageError(intentOf(book));
+  if ((await unconfirmedRestore(database)) !== undefined) {
+    const first = "See who would act again, and confirm it first: kesc confirm-restore";
+    throw new OperatorError(`The restore of the database is not confirmed. Nothing was done. ${first}`);
+  }
+  await activateBook(cell, book.organizationId);
+  await payments(cell).wakeHeld(book.organizationId, now());
 }
 
 /** Only one of two places is ever open: the old one gives the book away first. */

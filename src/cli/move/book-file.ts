@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 
-import { z } from "zod";
+import * as z from "zod";
 
 import { type OrganizationId, parseOrganizationId } from "../../domain/values/ids.js";
 import { parseFields } from "../../rails/fields.js";

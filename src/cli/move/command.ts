@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 
 import type { Command } from "commander";
 
+import { asWritten } from "../../domain/api-key.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
@@ -197,7 +198,7 @@ async function cellFor(database: Database, number: number | undefined, organizat
   if (begun !== undefined) return begun.cell;
   const organizations = await keys(database, now).organizations();
   const taken = new Set(known.map(({ book }) => book.cell));
-  const count = (cell: Cell): number => organizations.filter((each) => each.cell === cell.number).length;
+  const count = (cell: Cell): number => organizations.filter((each) => asWritten(each).cell === cell.number).length;
   const [emptiest] = database.cells
     .filter((cell) => !taken.has(cell.number))
     .toSorted((left, right) => count(left) - count(right) || left.number - right.number);

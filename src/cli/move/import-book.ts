@@ -1,7 +1,7 @@
 import type { UnixMillis } from "../../domain/values/time.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import type { Cell } from "../../storage/database.js";
-import { ranMigrations } from "../../storage/migrate.js";
+import { areOfEarlierBuild, EARLIER_BUILD_ADVICE, ranMigrations } from "../../storage/migrate.js";
 import { type LockedMove, noteCopied } from "../../storage/moves/book-moves.js";
 import { columnsOfTables } from "../../storage/moves/columns.js";
 import type { FileRow } from "../../storage/moves/read-book.js";
@@ -66,6 +66,11 @@ export async function importBook(cell: Cell, given: Import): Promise<Imported> {
 /** Throws an OperatorError if the file is for another schema, or needs another master key. */
 async function arrivalOf(cell: Cell, { name, header, end }: CheckedFile): Promise<Arrival> {
   const { organizationId, moveId, masterKeyId } = header;
+  if (areOfEarlierBuild(header.migrations)) {
+    throw new OperatorError(
+      `The file ${name} comes from a build before the first release. ${EARLIER_BUILD_ADVICE} Nothing was imported.`,
+    );
+  }
   const migrations = await ranMigrations(cell);
   const columns = await columnsOfTables(cell);
   const isSame =

@@ -3,6 +3,7 @@ import { OperatorError } from "../../startup/operator-error.js";
 import { type BookSummary, listBooks } from "../../storage/books.js";
 import { type Cell, cellOf, type Database } from "../../storage/database.js";
 import { MoveError } from "../../storage/moves/book-moves.js";
+import { changedError } from "../organizations.js";
 
 /** A book, and the cell that has its rows. While an organization moves, two cells may have them. */
 export interface PlacedBook {
@@ -16,7 +17,7 @@ export interface PlacedBook {
  */
 export async function booksOf(database: Database, idOrName: string): Promise<readonly PlacedBook[]> {
   const isId = parseOrganizationId(idOrName).ok;
-  const found = (await listBooks(database)).filter((book) =>
+  const found = (await listBooks(database, { areChecked: true })).filter((book) =>
     isId ? book.organizationId === idOrName : book.name === idOrName,
   );
   const ids = [...new Set(found.map(({ organizationId }) => organizationId))];
@@ -24,6 +25,7 @@ export async function booksOf(database: Database, idOrName: string): Promise<rea
   if (ids.length === 0) {
     throw new OperatorError(`There is no organization ${idOrName}. To list the books: kesc book list`);
   }
+  for (const { organizationId, isChanged } of found) if (isChanged) throw changedError(organizationId);
   return found.map((book) => ({ book, cell: cellOf(database, book) }));
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 
 import { parsePhoneNumber, type PhoneNumber } from "../../domain/values/phone-number.js";
+import { toldCodeOf, wordsOf } from "../../rails/told-code.js";
 import { callbackUrls, readCallbackSecrets } from "../../startup/callbacks.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
@@ -45,7 +46,13 @@ async function registerPull({ org, rail: name, contact }: RegisterOptions): Prom
       throw new UsageError(`The rail ${name} wants no registration.`);
     }
     const failure = await rail.registerForReceivedPayments(contact, AbortSignal.timeout(MILLIS_MAX));
-    if (failure !== undefined) throw new OperatorError(`The rail ${name} did not register the account: ${failure}.`);
+    if (failure !== undefined) {
+      const words = wordsOf(rail, toldCodeOf(failure));
+      throw new OperatorError(
+        `The rail ${name} did not register the account: ${words}. Nothing has changed here. ` +
+          `Repeat the command once the rail takes it: kesc rail probe ${name} --org ORG`,
+      );
+    }
     const { organization } = owner;
     printLine(`The account of ${organization.id} ("${organization.name}") is registered for kesc reconcile --pull.`);
     printLine(`To compare what came in with the book: kesc reconcile ${name} --pull --org ORG`);

@@ -1,14 +1,20 @@
+import { readFile, stat } from "node:fs/promises";
+
 import { Argument, type Command, InvalidArgumentError } from "commander";
 
 import type { Rail } from "../../domain/transaction.js";
 import { type Cents, parseAmount, toCents } from "../../domain/values/cents.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import { type RailKind, statementSettings } from "../../rails/rail-kind.js";
 import { RAILS } from "../../rails/rails.js";
 import type { StatementFormat } from "../../rails/statement.js";
 import { compareStatement } from "../../reconcile/compare-statement.js";
+import { FILE_BYTES_MAX, recordsIn } from "../../reconcile/files/tables.js";
+import { lostNight } from "../../reconcile/lost-night.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import { reconcile } from "../../reconcile/reconcile.js";
-import { chargesIn, RECORD_BYTES_MAX, type Statement, StatementError } from "../../reconcile/statement-movements.js";
+import { StatementError } from "../../reconcile/statement-error.js";
+import { readStatement } from "../../reconcile/statement-movements.js";
 import { readTie } from "../../reconcile/tie.js";
 import { now } from "../../startup/clock.js";
 import { invocation } from "../../startup/invocation.js";
@@ -17,15 +23,17 @@ import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import type { History } from "../../statements/as-of.js";
 import { bookedMovements } from "../../storage/rails/booked-movements.js";
 import { historyReads } from "../../storage/statements/history.js";
-import { argument, wholeNumber } from "../commands/arguments.js";
+import type { MessageJson } from "../administration/row.js";
+import { type PlaceOptions, serverOf, withSession } from "../administration/session.js";
+import { argument, statusReason, wholeNumber } from "../commands/arguments.js";
 import { printJson, printLine } from "../commands/output.js";
-import { csvRecords } from "../import/csv-records.js";
 import { jobMetrics, METRICS_FILE, writeMetricsFile } from "../metrics-file.js";
 import { findOwner, type FoundOwner } from "../organizations.js";
 import { openAccount } from "../rail/open-account.js";
 import { applyCharges } from "./apply-charges.js";
 import { applyReceived } from "./apply-received.js";
-import { onlyReceived, pulledPeriod, pullReceived, receivedMovements } from "./received.js";
+import { bookNight, booksNight, nightFields, type NightOptions } from "./night.js";
+import { nightRowOf, onlyReceived, pulledPeriod, pullReceived, receivedMovements } from "./received.js";
 import { breaksOf, type ReconcileReport, reportJson, reportLines } from "./report.js";
 
 const BREAKS_FOUND = 1;
@@ -34,9 +42,12 @@ const CHARGE_MAX_CENTS = toCents(200_00);
 // M-Pesa lists no payment that is older.
 const HOURS_MAX = 48;
 
-const WITH_STATEMENT = RAILS.flatMap(({ name, statement }) => (statement === undefined ? [] : [{ name, statement }]));
+const WITH_STATEMENT = RAILS.flatMap((kind) => {
+  const { name, statement } = kind;
+  return statement === undefined ? [] : [{ name, kind, statement }];
+});
 
-interface ReconcileOptions {
+interface ReconcileOptions extends NightOptions, PlaceOptions {
   readonly org: string;
   readonly from?: UnixMillis;
   readonly to?: UnixMillis;
@@ -45,6 +56,8 @@ interface ReconcileOptions {
   readonly apply?: true;
   readonly chargeMax?: Cents;
   readonly json?: true;
+  readonly note?: string;
+  readonly server?: string;
   readonly metricsFile?: string;
 }
 
@@ -57,7 +70,7 @@ export function addReconcile(program: Command): void {
     .command("reconcile")
     .description("compare the book with a statement of the rail, or with what the rail says came in")
     .addArgument(new Argument("<rail>", "name of the rail").choices(WITH_STATEMENT.map(({ name }) => name)))
-    .argument("[file]", "the statement of the account, as the rail's portal exports it: CSV")
+    .argument("[file]", "the statement of the account, as the rail's portal exports it: CSV, .xlsx or HTML")
     .requiredOption("--org <organization>", "id or name of the organization")
     .option(
       "--from <time>",
@@ -76,6 +89,19 @@ export function addReconcile(program: Command): void {
       "with --apply and a file: a larger charge for one movement is not booked (default: 200.00)",
       argument(parseAmount),
     )
+    .option(
+      "--record",
+      "show what the pay-ins that the book lacks become as deposits; with --yes record them, in one act",
+    )
+    .option("--resolve", "with a file: show which open orders it ends; with --yes complete them, in one act")
+    .option("--note <text>", "with --record or --resolve: why", statusReason)
+    .option("--yes", "with --record or --resolve: do it")
+    .option(
+      "--server <address>",
+      "with a file: AdminService that compares it, and does it, with the key in KESC_OPERATOR_KEY " +
+        "(default for --record and --resolve: KESC_OPERATOR_SERVER, or the database)",
+    )
+    .option("--on-database", "do it in the database, although there are operators; needs --note")
     .option(...METRICS_FILE)
     .option("--json", "print JSON, for scripts")
     .action(reconcileRail);
@@ -89,6 +115,11 @@ function timeOf(text: string): UnixMillis {
 
 async function reconcileRail(railName: string, file: string | undefined, options: ReconcileOptions): Promise<void> {
   refuseMixed(file, options);
+  const isOfNight = booksNight(options);
+  if (options.server !== undefined || (isOfNight && serverOf(options) !== undefined)) {
+    await atServer(railName as Rail, file, options);
+    return;
+  }
   const report = await onDatabaseForLong(async (database): Promise<ReconcileReport> => {
     const owner = await findOwner(database, options.org);
     const { id: organizationId } = owner.organization;
@@ -97,15 +128,41 @@ async function reconcileRail(railName: string, file: string | undefined, options
     const book = await bookedMovements(owner.cell, { organizationId, rail: rail.name });
     return file === undefined
       ? fromPull(owner, book, { ...options, railName: rail.name })
-      : fromFile(owner, book, { ...options, file, rail: rail.name, format: rail.statement });
+      : fromFile(owner, book, { ...options, file, rail: rail.name, kind: rail.kind, format: rail.statement });
   });
+  if (isOfNight) {
+    const { organizationId, night } = report;
+    const asked = { ...options, organizationId, rail: railName as Rail };
+    await withSession(options, (session) => bookNight(session, nightFields(night), asked));
+    return;
+  }
   if (options.metricsFile !== undefined) writeMetricsFile(options.metricsFile, jobMetrics("reconcile", now()));
   if (options.json === true) printJson(reportJson(report));
   else for (const line of reportLines(report)) printLine(line);
-  if (breaksOf(report).length > 0 || (report.tie?.unexplainedCents ?? 0n) !== 0n) invocation().exitCode = BREAKS_FOUND;
+  const isDoubtful = breaksOf(report).length > 0 || (report.facts?.doubts.length ?? 0) > 0;
+  if (isDoubtful || (report.tie?.unexplainedCents ?? 0n) !== 0n) invocation().exitCode = BREAKS_FOUND;
 }
 
-function refuseMixed(file: string | undefined, { pull, from, to, hours, apply, chargeMax }: ReconcileOptions): void {
+/** Lets a server compare the file, and do what the options ask for. */
+async function atServer(rail: Rail, file: string | undefined, options: ReconcileOptions): Promise<void> {
+  if (file === undefined) {
+    throw new UsageError("A server reads the rail's list by itself. Name a file, or give --on-database with --pull.");
+  }
+  const { org, json = false } = options;
+  const { compareAtServer, reportAtServer } = await import("./at-server.js");
+  const bytes = await bytesOf(file);
+  await withSession(options, async (session) => {
+    const { organizationId, found } = await compareAtServer(session, { org, rail, file, bytes });
+    if (!booksNight(options)) reportAtServer(found, json);
+    else await bookNight(session, found["lost_night"] as MessageJson, { ...options, organizationId, rail });
+  });
+}
+
+function refuseMixed(file: string | undefined, options: ReconcileOptions): void {
+  const { pull, from, to, hours, apply, chargeMax, resolve, note, yes, server, onDatabase, metricsFile } = options;
+  if (server !== undefined && [pull, from, to, apply, metricsFile].some((each) => each !== undefined)) {
+    throw new UsageError("--server takes a file, and none of --pull, --from, --to, --apply and --metrics-file.");
+  }
   if ((file === undefined) !== (pull === true)) {
     throw new UsageError("Name the file of a statement, or ask the rail with --pull.");
   }
@@ -113,6 +170,13 @@ function refuseMixed(file: string | undefined, { pull, from, to, hours, apply, c
     throw new UsageError("--from and --to are for a file. With --pull, say --hours.");
   }
   if (pull !== true && hours !== undefined) throw new UsageError("--hours is for --pull only.");
+  if (booksNight(options)) {
+    if (apply === true) throw new UsageError("Give --apply first, and then --record or --resolve.");
+    if (resolve === true && pull === true) throw new UsageError("--resolve is for a file: the list has no payouts.");
+    if (yes === true && note === undefined) throw new UsageError("--yes needs --note TEXT: the words for the book.");
+  } else if ([note, yes, onDatabase].some((given) => given !== undefined)) {
+    throw new UsageError("--note, --yes and --on-database are for --record and --resolve only.");
+  }
   if (chargeMax !== undefined && (pull === true || apply !== true)) {
     throw new UsageError("--charge-max is for a file with --apply only.");
   }
@@ -121,17 +185,19 @@ function refuseMixed(file: string | undefined, { pull, from, to, hours, apply, c
 interface FromFile extends ReconcileOptions {
   readonly file: string;
   readonly format: StatementFormat;
+  readonly kind: RailKind;
   readonly rail: Rail;
 }
 
 async function fromFile(owner: FoundOwner, book: BookedMovements, options: FromFile): Promise<ReconcileReport> {
   const { id: organizationId, name } = owner.organization;
-  const { file, format, rail, from, to, apply, chargeMax: chargeMaxCents = CHARGE_MAX_CENTS } = options;
-  const records = () => csvRecords(file, { recordBytesMax: RECORD_BYTES_MAX });
-  const statement: Statement = { name: file, format, records };
+  const { file, format, kind, rail, from, to, apply, chargeMax: chargeMaxCents = CHARGE_MAX_CENTS } = options;
+  const account = statementSettings(kind, await book.settings());
+  const bytes = await bytesOf(file);
   try {
+    const facts = await readStatement({ name: file, format, ...account, records: () => recordsIn(bytes, format) });
     const booking = { cell: owner.cell, organizationId, rail, book, chargeMaxCents };
-    const chargesBooked = apply === true ? await applyCharges(await chargesIn(statement), booking) : 0;
+    const chargesBooked = apply === true ? await applyCharges(facts.charges, booking) : 0;
     const history: History = {
       organizationId,
       reads: historyReads(owner.cell),
@@ -139,10 +205,23 @@ async function fromFile(owner: FoundOwner, book: BookedMovements, options: FromF
     };
     const tie = await readTie(history, rail);
     const period = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
-    const compared = await compareStatement(statement, { book, tie, ...period });
+    const compared = await compareStatement(facts, { book, tie, ...period });
     return { organizationId, name, chargesBooked, applied: [], ...compared };
   } catch (error) {
-    if (error instanceof StatementError) throw new OperatorError(error.message, { cause: error });
+    if (error instanceof StatementError) throw new OperatorError(`${file}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+async function bytesOf(file: string): Promise<Buffer> {
+  try {
+    const { size } = await stat(file);
+    if (size > FILE_BYTES_MAX) throw new OperatorError(`${file} has more than ${String(FILE_BYTES_MAX)} bytes.`);
+    return await readFile(file);
+  } catch (error) {
+    if (error instanceof Error && "syscall" in error) {
+      throw new OperatorError(`The file cannot be read: ${error.message}.`);
+    }
     throw error;
   }
 }
@@ -155,9 +234,12 @@ async function fromPull(
   const { id: organizationId, name } = owner.organization;
   const rail = await openAccount(owner, railName);
   const period = pulledPeriod(now(), hours);
-  const payments = await pullReceived(rail, period);
+  const { payments, others } = await pullReceived(rail, period);
   const applied =
     apply === true ? await applyReceived(payments, { cell: owner.cell, organizationId, rail: rail.name, book }) : [];
   const reconciled = await reconcile(receivedMovements(payments), onlyReceived(book), { period: () => period });
-  return { organizationId, name, facts: undefined, chargesBooked: 0, applied, period, reconciled, tie: undefined };
+  const { breaks } = reconciled.movements;
+  const night = lostNight({ rows: payments.map(nightRowOf), breaks, open: [] });
+  const shown = { others, facts: undefined, chargesBooked: 0, tie: undefined, night };
+  return { organizationId, name, applied, period, reconciled, ...shown };
 }

@@ -1,5 +1,7 @@
 import { isOfCharges } from "../../domain/receipt.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
+import type { UncreditedRow } from "../../rails/rail.js";
+import type { LostNight } from "../../reconcile/lost-night.js";
 import type { Reconciled } from "../../reconcile/reconcile.js";
 import {
   type BookedMovement,
@@ -10,6 +12,7 @@ import {
   signed,
   type Totals,
 } from "../../reconcile/reconciliation.js";
+import { isOfCustomer } from "../../reconcile/remedies.js";
 import type { StatementFacts } from "../../reconcile/statement-movements.js";
 import type { ExplainedTie } from "../../reconcile/tie.js";
 import { decimalOf } from "../../verify/format.js";
@@ -22,6 +25,8 @@ export interface ReconcileReport {
   readonly name: string;
   /** Undefined if the rail itself was asked. Then only what came in is compared. */
   readonly facts: StatementFacts | undefined;
+  /** The rows of the rail's list that credit nobody, and are not compared. */
+  readonly others?: readonly UncreditedRow[];
   /** The payments that were told to the ledger before the comparison. */
   readonly applied: readonly AppliedPayment[];
   /** How many charges of the statement were booked before the comparison. */
@@ -30,6 +35,7 @@ export interface ReconcileReport {
   readonly reconciled: Reconciled;
   /** Undefined without a statement, or until the rail has told a balance. */
   readonly tie: ExplainedTie | undefined;
+  readonly night: LostNight;
 }
 
 export function breaksOf({ reconciled }: Pick<ReconcileReport, "reconciled">): readonly Break[] {
@@ -37,8 +43,6 @@ export function breaksOf({ reconciled }: Pick<ReconcileReport, "reconciled">): r
 }
 
 const KINDS: readonly BreakKind[] = ["missing_in_ledger", "missing_on_rail", "amount_differs", "double"];
-/** The breaks that the text shows. The others are in the JSON. */
-const SHOWN_MAX = 50;
 
 /** Returns the comparison for people. */
 export function reportLines(report: ReconcileReport): string[] {
@@ -55,18 +59,25 @@ export function reportLines(report: ReconcileReport): string[] {
       (kind) => `  ${wordsOf(kind).padEnd(18)} ${String(breaks.filter((each) => each.kind === kind).length)}`,
     ),
     ...(facts === undefined
-      ? [`  ${"went out".padEnd(18)} not compared: the rail lists only what came in`]
+      ? [
+          `  ${"went out".padEnd(18)} not compared: the rail lists only what came in`,
+          ...(report.others ?? []).map(
+            ({ kind, receipt }) => `  ${"no payment".padEnd(18)} ${receipt ?? "?"}: ${kind || "of no kind"}`,
+          ),
+        ]
       : [
           `  ${"charges".padEnd(18)} ${sumsOf(reconciled.charges.onRail)}: ${String(reconciled.charges.matched.count)} in the book`,
           `  ${"not completed".padEnd(18)} ${String(facts.notCompleted)}: not compared`,
         ]),
     `  ${"at the edge".padEnd(18)} ${String(atTheEdge)}, accepted before the period: not compared`,
     `${facts === undefined ? "The rail lists" : "The statement has"} ${sumsOf(onRail)}. For these and the period the book has ${sumsOf(booked)}.`,
+    ...(facts?.doubts ?? []).map((doubt) => `Doubtful: ${doubt}`),
     differs
       ? `${String(breaks.length)} differ:`
-      : "All movements of this period agree. That says nothing about other times, nor about other rails.",
-    ...breaks.slice(0, SHOWN_MAX).flatMap((each) => breakLines(each, organizationId)),
-    ...(breaks.length > SHOWN_MAX ? [`  and ${String(breaks.length - SHOWN_MAX)} more: --json`] : []),
+      : (facts?.doubts.length ?? 0) > 0
+        ? "All rows agree with the book, but the file is doubtful."
+        : "All movements of this period agree. That says nothing about other times, nor about other rails.",
+    ...breaks.flatMap((each) => breakLines(each, organizationId)),
     ...(tie === undefined ? noTieLines(report) : tieLines(tie)),
   ];
 }
@@ -86,10 +97,12 @@ export function reportJson(report: ReconcileReport): Readonly<Record<string, unk
     organization_id: organizationId,
     from: timeOf(period.from),
     to: timeOf(period.to),
-    agrees: breaks.length === 0,
+    agrees: breaks.length === 0 && (facts?.doubts.length ?? 0) === 0,
+    doubts: facts?.doubts ?? [],
     matched: sumsJson(matched),
     on_rail: sumsJson(onRail),
     booked: sumsJson(booked),
+    no_payments: (report.others ?? []).map(({ receipt = null, kind }) => ({ receipt, kind })),
     charges: facts === undefined ? null : sumsJson(reconciled.charges.onRail),
     charges_matched: facts === undefined ? null : sumsJson(reconciled.charges.matched),
     charges_booked: chargesBooked,
@@ -106,6 +119,7 @@ export function reportJson(report: ReconcileReport): Readonly<Record<string, unk
     breaks: breaks.map((each) => ({
       kind: each.kind,
       receipt: (each.rail ?? each.booked)?.receipt ?? null,
+      row_kind: each.rail?.kind ?? null,
       transaction_id: each.booked?.transactionId ?? each.rail?.transaction?.id ?? null,
       on_rail: sideJson(each.rail, each.rail?.completedAt),
       booked: sideJson(each.booked, each.booked?.recordedAt),
@@ -144,11 +158,14 @@ function adviceOn({ kind, rail, booked }: Break, org: OrganizationId): string {
       );
     case "amount_differs":
       if (rail === undefined || booked === undefined) return "";
+      if (!isOfCustomer(rail)) return NO_CUSTOMER;
       return `Ask the rail which amount is right. If the book is wrong: ${adjustmentOf(booked, signed(rail) - signed(booked), org)}`;
     case "double":
       return "The statement has the receipt twice. The book takes a receipt once. Ask the rail.";
   }
 }
+
+const NO_CUSTOMER = "Its words do not say that it is a customer's. Look it up in the rail's portal before you book it.";
 
 /** The command that adds to a movement of the book. What went out is negative. */
 function adjustmentOf(
@@ -165,7 +182,7 @@ function adjustmentOf(
 }
 
 function adviceOnMissing(
-  { transaction, receipt, amountCents, direction }: RailMovementRow,
+  { transaction, receipt, amountCents, direction, kind, linkedReceipt }: RailMovementRow,
   org: OrganizationId,
 ): string {
   if (isOfCharges(receipt)) {
@@ -173,7 +190,7 @@ function adviceOnMissing(
   }
   const amount = amountOf(amountCents);
   const moved = `--amount ${amount} --receipt ${receipt}`;
-  if (transaction?.status === "PROCESSING") {
+  if (transaction?.status === "PROCESSING" && isOfCustomer({ kind })) {
     const isSame = transaction.amountCents === amountCents;
     const outcome = isSame ? "completed" : `moved --amount ${amount}`;
     const resolve = `kesc transaction resolve ${transaction.id} --outcome ${outcome} --receipt ${receipt} ${optionsOf(org)}`;
@@ -181,7 +198,13 @@ function adviceOnMissing(
       ? `The settlement still asks the rail. If it does not find the payment: ${resolve}`
       : resolve;
   }
+  if (kind === "unknown") return NO_CUSTOMER;
   const transfer = `kesc book transfer --direction ${direction} ${moved} --key transfer-${receipt} ${optionsOf(org)}`;
+  if (kind === "own_transfer") return `Between accounts of yours: ${transfer}`;
+  if (kind === "reversal") {
+    const reversed = linkedReceipt === undefined ? "a payment" : `the payment ${linkedReceipt}`;
+    return `The rail took back ${reversed}. For a deposit: kesc deposit reverse --help; for a payout, ask the rail.`;
+  }
   if (direction === "out") {
     const account = transaction === undefined ? "" : ` --account ${transaction.accountId}`;
     return (

@@ -19,6 +19,7 @@ import { nonEmptyName, statusReason } from "../commands/arguments.js";
 import { printLine } from "../commands/output.js";
 import { jobMetrics, METRICS_FILE, writeMetricsFile } from "../metrics-file.js";
 import { ProgressLine } from "../terminal.js";
+import { WITNESSES, witnessesIn } from "../witnesses.js";
 
 /** Adds the commands of `kesc seal` that no row of the table serves. */
 export function addSeal(seal: Command): void {
@@ -30,6 +31,7 @@ export function addSeal(seal: Command): void {
     .command("publish")
     .description("write the newest checkpoint of each book and its tiles as files, for people who do not trust you")
     .argument("<folder>", "the folder; a later call adds what is new")
+    .option(...WITNESSES)
     .option(...METRICS_FILE)
     .action(publish);
   seal
@@ -54,7 +56,11 @@ function rotate(): void {
   else printLine("Servers sign with it from the next seal on. The public keys of the earlier ones stay in the file.");
 }
 
-async function publish(folder: string, { metricsFile }: { metricsFile?: string }): Promise<void> {
+async function publish(
+  folder: string,
+  { metricsFile, witnesses: witnessesFile }: { metricsFile?: string; witnesses?: string },
+): Promise<void> {
+  const witnesses = witnessesIn(witnessesFile);
   const progress = new ProgressLine(invocation().stderr);
   const { keyFile } = configFromEnvironment().seals;
   const keys = usingSealKeyFile({ keyFile }, () => readSealKeys(keyFile));
@@ -66,16 +72,21 @@ async function publish(folder: string, { metricsFile }: { metricsFile?: string }
       };
       const { organizationId } = book;
       const publicKeys = keysOfLog(keys, { organizationId, size: 0 });
-      const options = { folder: join(folder, organizationId), publicKeys, onRows };
+      const options = { folder: join(folder, organizationId), publicKeys, witnesses, onRows };
       try {
         const published = await publishBook(sealReads(cell), book, options).finally(() => {
           progress.clear();
         });
         if (published === undefined) continue;
-        const { from, size } = published;
-        printLine(`${book.organizationId}: published up to row ${String(size)}, ${String(size - from)} new`);
+        const { from, size, cosignatures } = published;
+        const cosigned =
+          witnesses.length === 0 ? "" : `, cosigned by ${String(cosignatures)} of ${String(witnesses.length)}`;
+        printLine(`${book.organizationId}: published up to row ${String(size)}, ${String(size - from)} new${cosigned}`);
       } catch (error) {
-        if (!(error instanceof PublishError)) throw error;
+        if (!(error instanceof PublishError)) {
+          for (const problem of found) invocation().stderr.write(`${problem}\n`);
+          throw error;
+        }
         found.push(`${book.organizationId} was not published: ${error.message}.`);
       }
     }
@@ -97,10 +108,14 @@ async function clear(
   await withBooks(async (books) => {
     const found = books.find(({ book }) => book.organizationId === organizationId);
     if (found === undefined) throw new OperatorError(`There is no organization ${organizationId}.`);
-    const isCleared = await clearAlarm(found.cell, { book: found.book, person, reason, now: now() });
-    if (!isCleared) throw new OperatorError(`The book of ${organizationId} has no alarm. Nothing was done.`);
-    // Otherwise the alarm would come back in a restored book, which has fewer seals than before.
+    const hasNone = (): OperatorError =>
+      new OperatorError(`The book of ${organizationId} has no alarm. Nothing was done.`);
+    if (found.book.problem === undefined) throw hasNone();
+    // Otherwise the alarm would come back in a restored book, which has fewer seals than before. It
+    // comes first: a second run ends what was interrupted as long as the alarm stands.
     forgetSeal(keyFile, organizationId);
+    const isCleared = await clearAlarm(found.cell, { book: found.book, person, reason, now: now() });
+    if (!isCleared) throw hasNone();
     printLine(`Cleared the alarm of ${organizationId}. If its rows still differ from the seal, the alarm comes back.`);
   });
 }
@@ -111,8 +126,8 @@ function forgetSeal(keyFile: string, organizationId: string): void {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new OperatorError(
-      `The alarm is cleared, but the last seal of ${organizationId} is still noted beside ${keyFile}: ${reason}. ` +
-        "If the database has fewer seals, the alarm comes back. Run the command as the user of the servers.",
+      `The last seal of ${organizationId}, noted beside ${keyFile}, cannot be forgotten: ${reason}. The alarm stands. ` +
+        "Nothing was done. Run the command as the user of the servers.",
       { cause: error },
     );
   }

@@ -9,7 +9,15 @@ import { expect } from "chai";
 import { restoreBackup } from "../../../src/cli/backup/restore-backup.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
 import { newAccount } from "../../support/service/each-engine.js";
-import { type Ended, environment, KESC, kesc, RunningKesc, type Variables } from "../../support/service/kesc.js";
+import {
+  type Ended,
+  environment,
+  KESC,
+  kesc,
+  kescJson,
+  RunningKesc,
+  type Variables,
+} from "../../support/service/kesc.js";
 import { Service } from "../../support/service/service.js";
 
 interface BookJson {
@@ -96,6 +104,8 @@ describe("kesc backup, restore and book", () => {
     expect(intent.stderr).to.match(
       /^This would open the book of org_\S+ \("A"\), .* missing in this book: .* Nothing was done\. To open the book, add --yes\.\n$/,
     );
+    const { code } = await kescJson<{ code: string }>(["confirm-restore"], restored());
+    await kesc(["confirm-restore", "--yes", code], restored());
     const opened = await kesc(["book", "activate", "A", "--yes"], restored());
     expect(opened).to.deep.equal({ code: 0, stdout: `The book of ${organizationId} ("A") is open.\n`, stderr: "" });
     const [table, json] = await Promise.all([

@@ -11,7 +11,7 @@ import { verify } from "../../../src/verify/verify.js";
 import { openDatabaseAt } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
 import { PostgresNode } from "../../support/postgres-node.js";
-import { kesc } from "../../support/service/kesc.js";
+import { kesc, kescJson } from "../../support/service/kesc.js";
 import { GivenBooks, makeTraffic, TRAFFIC_ROWS } from "../../verify/given/books.js";
 
 // The steps are those of docs/run.md, with PostgreSQL's low-level interface in the place of
@@ -65,6 +65,10 @@ describe("PostgreSQL's base backup and archive", () => {
       const { code, stdout, stderr } = await kesc(["restore", "--in-place", "--heads", heads, "--yes"], variables);
       expect(code, stdout + stderr).to.equal(0);
       expect(stdout).to.contain("1 of 1 books compared with noted heads.");
+      const listed = await kescJson<{ readonly code: string }>(["confirm-restore", "--heads", heads], variables);
+      expect(listed).to.have.nested.property("books[0].rows_missing", 0);
+      const { confirmed } = await kescJson<{ confirmed: true }>(["confirm-restore", "--yes", listed.code], variables);
+      expect(confirmed).to.equal(true);
       const found = await openDatabaseAt(variables.DATABASE_URL);
       const [book] = await listBooks(found);
       await found.close();

@@ -10,6 +10,7 @@ import { startServer } from "../../../src/server.js";
 import { activateBook, listBooks } from "../../../src/storage/books.js";
 import { type Database, openDatabase } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
+import { confirmRestore } from "../../../src/storage/restores.js";
 import { verify } from "../../../src/verify/verify.js";
 import { GrpcCaller } from "../../support/callers/grpc-caller.js";
 import { configOf } from "../../support/config.js";
@@ -97,6 +98,7 @@ describe("a restored backup", () => {
         keys(database, () => toUnixMillis(Date.now())),
         organizationId,
       );
+      await confirmRestore(database, toUnixMillis(Date.now()));
       const logger = pino({}, { write: () => undefined });
       const server = await startServer(configOf({ KESC_GRPC_ADDRESS: "127.0.0.1:0" }), { database, logger });
       const grpc = new GrpcCaller(server.address, { key: secret, deadlineMillis: 10_000 });

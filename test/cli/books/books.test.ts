@@ -9,6 +9,7 @@ import { keys } from "../../../src/storage/keys.js";
 import { createAccount, mint } from "../../support/commands.js";
 import { openDatabaseAt } from "../../support/databases.js";
 import { findingsAt } from "../../support/findings.js";
+import { unguardedly } from "../../support/seals/unguarded-rows.js";
 import { kesc, kescJson, Place } from "../../support/service/kesc.js";
 
 const DAY = "2026-11-02";
@@ -107,6 +108,22 @@ describe("the book for the accountant, by the command line", () => {
       place.variables,
     );
     expect(future.code).to.not.equal(0);
+  });
+
+  it("says that what it printed is not whole, if the book does not foot", async () => {
+    const filename = (place.variables["DATABASE_URL"] ?? "").slice("sqlite:".length);
+    await unguardedly(
+      { address: { engine: "sqlite", filename, masterKeyFile: place.masterKeyFile } as never },
+      "UPDATE journal SET amount_cents = 1 WHERE amount_cents = 50",
+    );
+    const statement = ["export", "statement", "acme", "--account", accountId, ...period()];
+    const { code, stdout, stderr } = await kesc(statement, place.variables);
+    expect([code, stdout]).to.satisfy(
+      ([ended, printed]: [number, string]) => ended === 1 && printed.includes("opening"),
+    );
+    expect(stderr).to.match(
+      /^What was printed is not the whole export\.\nThe export was ended: .* Run: kesc verify\n$/,
+    );
   });
 });
 

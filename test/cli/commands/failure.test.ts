@@ -123,6 +123,11 @@ describe("the words for an error that a command does not expect", () => {
       "The database failed: disk I/O error. Repair it",
     ],
     [
+      "the lock of another program that writes",
+      thrown(Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" })),
+      "The database is in use: database is locked. Another program was writing. Run the command again.",
+    ],
+    [
       "the system's error in the database",
       thrown(new StoreError("unavailable", systemError("ECONNRESET", -104, { syscall: "read" }))),
       "The database failed: ECONNRESET: of the system. Repair it",

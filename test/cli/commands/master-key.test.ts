@@ -169,4 +169,20 @@ describe("a rotation of master keys that stops half way (postgres)", () => {
     expect(readFileSync(address.masterKeyFile, "utf8").trim().split("\n")).to.have.length(1);
     await (await openCurrentDatabase(address)).close();
   });
+
+  it("says what is different by then, and the command that ends it", async () => {
+    await execute(
+      address,
+      `CREATE TRIGGER stop BEFORE UPDATE ON kesc_1.book_keys FOR EACH ROW
+         WHEN (old.master_key_id <> new.master_key_id) EXECUTE FUNCTION stop()`,
+    );
+    const variables = { ...place.variables, DATABASE_URL: address.engine === "postgres" ? address.url : "" };
+    const { code, stdout, stderr } = await kesc(["master-key", "rotate"], variables);
+    expect(code).to.equal(1);
+    expect(stdout).to.match(/^Added the master key \w+ to .*\n$/);
+    expect(stderr).to.match(/^The new key is in .* To end the rotation: kesc master-key rotate --wrap-only\n.*stopped/);
+    await execute(address, "DROP TRIGGER stop ON kesc_1.book_keys");
+    const ended = await kesc(["master-key", "rotate", "--wrap-only"], variables);
+    expect(ended).to.include({ code: 0 });
+  });
 });

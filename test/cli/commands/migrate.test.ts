@@ -63,7 +63,7 @@ describe("kesc migrate (sqlite)", () => {
   const WITHOUT_CHAIN = [
     "DROP TABLE operator_chain",
     "DROP TABLE operator_keys",
-    "DELETE FROM knex_migrations WHERE name = '0001-baseline'",
+    "DELETE FROM knex_migrations WHERE name = '0001-first-release'",
   ];
 
   it("runs no migration a second time: a list that lacks one before the last is refused, and nobody is told to migrate", async () => {
@@ -76,7 +76,7 @@ describe("kesc migrate (sqlite)", () => {
         const { code, stderr } = await kesc(command, variables);
         expect(code, command.join(" ")).to.equal(command.includes("verify") ? 3 : 1);
         expect(stderr)
-          .to.contain("has run migrations that come after 0001-baseline, and its list of migrations lacks that")
+          .to.contain("has run migrations that come after 0001-first-release, and its list of migrations lacks that")
           .and.contain("restore a backup")
           .and.not.contain("Run: kesc migrate");
       }
@@ -89,7 +89,7 @@ describe("kesc migrate (sqlite)", () => {
     const { variables } = place;
     const address = { engine: "sqlite", filename: place.databaseFile } as const;
     expect(await kesc(["migrate"], variables)).to.include({ code: 0 });
-    await execute(address, ...WITHOUT_CHAIN);
+    await execute(address, ...WITHOUT_CHAIN, "DELETE FROM knex_migrations");
     expect(await kesc(["migrate", "--servers-stopped"], variables)).to.include({ code: 1 });
     const made = "SELECT name FROM sqlite_schema WHERE name IN ('operator_chain', 'operator_keys')";
     expect(await execute(address, made)).to.deep.equal([]);
@@ -99,7 +99,7 @@ describe("kesc migrate (sqlite)", () => {
     const variables = { ...place.variables, KESC_MASTER_KEY_FILE: join(place.folder, "new", "master.key") };
     const ended = await twice(["migrate"], variables);
     expect(ended.map(({ code, stderr }) => `${String(code)}${stderr}`)).to.deep.equal(["0", "0"]);
-    const migrated = ended.filter(({ stdout }) => stdout.includes("Migrated: 0001-baseline"));
+    const migrated = ended.filter(({ stdout }) => stdout.includes("Migrated: 0001-first-release"));
     const created = ended.filter(({ stdout }) => stdout.includes("Created the master key file"));
     expect([migrated.length, created.length]).to.deep.equal([1, 1]);
     expect(await kescJson(["org", "list"], variables)).to.deep.equal([]);
@@ -267,7 +267,7 @@ describe("kesc migrate --cells (postgres)", () => {
   it("creates no table in a database that another command opens", async () => {
     const { code, stderr } = await kesc(["org", "list"], variables);
     expect(code).to.equal(1);
-    expect(stderr).to.match(/lacks the migrations 0001-baseline\. Run: kesc migrate\n/);
+    expect(stderr).to.match(/lacks the migrations 0001-first-release\. Run: kesc migrate\n/);
     const sql = "SELECT tablename FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')";
     expect(await run(variables["DATABASE_URL"] ?? "", sql)).to.deep.equal([]);
   });

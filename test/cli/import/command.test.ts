@@ -2,9 +2,17 @@ import { once } from "node:events";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
+import { Server, ServerCredentials, type ServerDuplexStream, status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import { Transaction } from "../../../src/gen/kesc/v1/transaction.js";
+import {
+  type ImportTransactionsRequest,
+  type ImportTransactionsResponse,
+  TransactionServiceService,
+} from "../../../src/gen/kesc/v1/transaction_service.js";
 import { type Ended, kesc, Place, RunningKesc } from "../../support/service/kesc.js";
 import { makeTenants, withKeys } from "../../support/service/tenants.js";
 
@@ -66,11 +74,11 @@ describe("kesc import", () => {
     ["has a column twice", `${HEADER},amount\n`, "has the column amount twice"],
     ["has a pair without a key", `${HEADER},metadata.\n`, 'has the unknown column "metadata."'],
     ["is empty", "", "The file is empty."],
-    ["is not CSV", `${HEADER}\nmint,"x"y,1,1\n`, "The file is not valid CSV: Invalid Closing Quote"],
+    ["is not CSV", `${HEADER}\nmint,"x"y,1,1\n`, "The file is not valid CSV: line 2 has text behind a closing quote."],
     [
       "never closes a quote",
       `${HEADER}\nmint,"x,1,1\n${"y".repeat(140_000)}`,
-      "The file is not valid CSV: Max Record Size",
+      "The file is not valid CSV: line 2 begins a record of more than 131072 bytes.",
     ],
   ] as const) {
     it(`refuses a file that ${name}`, async () => {
@@ -131,6 +139,43 @@ describe("kesc import", () => {
     const itself = await run(key, "--rejects", file);
     expect(itself).to.include({ code: 2, stderr: `--rejects names the file to import, ${file}. Name another file.\n` });
     expect(await server.end()).to.equal(0);
+  });
+
+  it("says how far it has come if the server refuses the rest, and that it may be run again", async () => {
+    const server = new Server();
+    // One chunk is done. Then the key is revoked.
+    server.addService(
+      { importTransactions: TransactionServiceService.importTransactions },
+      {
+        importTransactions: (call: ServerDuplexStream<ImportTransactionsRequest, ImportTransactionsResponse>) => {
+          let chunks = 0;
+          call.on("data", ({ requests }: ImportTransactionsRequest) => {
+            chunks += 1;
+            if (chunks === 1) {
+              const outcome = { $case: "transaction", value: Transaction.decode(new Uint8Array()) } as const;
+              call.write({ results: requests.map(() => ({ replayed: false, outcome })) });
+            } else call.emit("error", { code: Status.UNAUTHENTICATED, details: "The API key is invalid." });
+          });
+        },
+      },
+    );
+    const port = await promisify<string, ServerCredentials, number>(server.bindAsync.bind(server))(
+      "127.0.0.1:0",
+      ServerCredentials.createInsecure(),
+    );
+    const lines = Array.from({ length: 150 }, (_, index) => `mint,${ACCOUNT_ID},1.00,r-${String(index)}`);
+    const ended = await kesc(
+      ["import", fileOf([HEADER, ...lines].join("\n")), "--address", `127.0.0.1:${String(port)}`],
+      {
+        ...place.variables,
+        KESC_API_KEY: "kesc_aGoodSecretOfTwentyOrMore",
+      },
+    );
+    expect(ended.stderr).to.include(
+      "The server refused the import: The API key is invalid. 100 of 150 lines have a result, and others may be done, " +
+        "too. Run the command again: it does no line twice.\n",
+    );
+    server.forceShutdown();
   });
 
   it("says on Ctrl-C how far it has come, and that it may be run again", async () => {

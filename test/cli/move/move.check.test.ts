@@ -2,6 +2,7 @@ import { expect } from "chai";
 
 import { activated } from "../../../src/cli/move/activate.js";
 import { released } from "../../../src/cli/move/command.js";
+import { asWritten } from "../../../src/domain/api-key.js";
 import { type Decider, stateOfProposal } from "../../../src/domain/proposal.js";
 import type { Actor } from "../../../src/domain/values/actor.js";
 import { listBooks } from "../../../src/storage/books.js";
@@ -136,7 +137,7 @@ for (const direction of DIRECTIONS) {
       await handOver();
       expect(await at(given.target)).to.include({ cell: given.to.number, organizationId: given.organizationId });
       if (given.source !== given.target) expect(await at(given.source)).to.equal("moved");
-      const names = (await keys(given.target, clock).organizations()).map(({ name }) => name);
+      const names = (await keys(given.target, clock).organizations()).map((each) => asWritten(each).name);
       expect(names).to.have.members(["stranger", "Duka"]);
       const { length } = await keys(given.target, clock).apiKeys(given.organizationId);
       expect(length).to.equal(5);

@@ -164,6 +164,42 @@ describe("kesc reconcile mpesa", () => {
     ]);
   });
 
+  it("takes the charge of a pay-in for no payment, whichever stands first, and never corrects a customer by it", async () => {
+    await RailOrders.in(place.databaseUrl, tenant.organizationId, async (orders) => {
+      await orders.order(await orders.account("amina"), { amount: "1000.00", proof: { receipt: "RKTQDM7W01" } });
+    });
+    const header = `${HEADER},Reason Type`;
+    const payment = `${csv({ receipt: "RKTQDM7W01", paidIn: "1,000.00" })},Pay Utility`;
+    const charge = csv({ receipt: "RKTQDM7W01", withdrawn: "-5.50", details: "Pay Bill Charge" });
+    const ofMpesa = `${charge.replace("254708***149", "SP")},Pay Utility`;
+    const other = `${csv({ receipt: "RKTQDM7W02", withdrawn: "-7.00", details: "Novelty" }).replace("254708***149", "")},`;
+    for (const lines of [
+      [ofMpesa, payment],
+      [payment, ofMpesa],
+    ]) {
+      const file = join(place.folder, "charges.csv");
+      writeFileSync(file, [header, ...lines, other].join("\n"));
+      const { stdout } = await kesc(
+        ["reconcile", "mpesa", file, "--org", tenant.organizationId, ...period()],
+        variables,
+      );
+      expect(stdout).to.contain("matched            1 movements, 1000.00 in, 0.00 out\n");
+      expect(stdout).to.contain("charges            1 movements, 0.00 in, 5.50 out: 0 in the book\n");
+      expect(stdout).to.contain("double             0\n");
+      expect(stdout).to.contain("RKTQDM7W02, on the rail 7.00 out").and.to.contain("Look it up in the rail's portal");
+      expect(stdout).not.to.match(/kesc (book|deposit)/);
+    }
+  });
+
+  it("prints every difference: after a lost night there are many", async () => {
+    const receipts = Array.from({ length: 150 }, (_, index) => `RKTQDM8${String(100 + index)}`);
+    const { stdout } = await reconcile(
+      receipts.map((receipt) => csv({ receipt, paidIn: "5.00" })),
+      ...period(),
+    );
+    for (const receipt of receipts) expect(stdout).to.contain(`missing in ledger: ${receipt}, on the rail 5.00 in`);
+  });
+
   it("counts no adjustment that waits for another person, or that was rejected", async () => {
     const { organizationId } = tenant;
     const adjust = correctBook("adjustMovement", organizationId, { amountCents: 100, key: "k", target: "RKTQDM7W01" });
@@ -191,13 +227,13 @@ describe("kesc reconcile mpesa", () => {
       kesc(["reconcile", "mpesa", file, "--org", tenant.organizationId], variables);
     expect(await of(noColumns)).to.include({ code: 1, stdout: "" });
     expect((await of(noColumns)).stderr).to.contain(
-      "is no statement of this rail: no line has the columns Receipt No.",
+      "other.csv: It is no statement of M-Pesa: no line has the names of its columns.",
     );
     expect((await of(join(place.folder, "none.csv"))).stderr).to.contain("cannot be read: ENOENT");
 
     const bad = await reconcile([csv({ receipt: "RKTQDM7W01", paidIn: "12.345" })]);
     expect(bad).to.include({ code: 1, stdout: "" });
-    expect(bad.stderr).to.match(/^Line 5 of .*: "Paid In" is no amount\.\n$/m);
+    expect(bad.stderr).to.match(/^.*statement\.csv: Line 5: "Paid In" is no amount such as 1,053\.00\.\n$/m);
 
     expect((await reconcile([])).stderr).to.contain("has no movement, so there is no period to compare");
     expect((await reconcile([], ...period())).stdout).to.contain("matched            0 movements");

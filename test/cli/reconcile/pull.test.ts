@@ -136,6 +136,15 @@ describe("kesc reconcile mpesa --pull", () => {
     const again = JSON.parse((await pull("--apply", "--json")).stdout) as Printed;
     expect(again.applied.map(({ receipt }) => receipt)).to.deep.equal([receipts.differs]);
     expect(breaks(again)).to.deep.equal(breaks(printed));
+    // Those that name an order may be in the book under a mistyped receipt: a person decides.
+    const night = await pull("--record");
+    const named = [receipts.differs, receipts.mistyped, receipts.resolved];
+    for (const receipt of named) expect(night.stdout).to.match(new RegExp(`^ {2}${receipt} .* names an order$`, "m"));
+    for (const receipt of [receipts.payout, receipts.stranger])
+      expect(night.stdout).to.match(new RegExp(`^ {2}${receipt} .* waits: unknown reference$`, "m"));
+    expect(night.stdout).to.contain("This would record 2 of together 200.00 KES").and.contain("3 rows are in no act");
+    const recorded = await pull("--record", "--note", "no news", "--yes");
+    expect(recorded.stdout, recorded.stderr).to.match(/^Proposed as prp_\w+\. It records all rows/);
     expect(await findingsAt(variables["DATABASE_URL"])).to.deep.equal([]);
   });
 

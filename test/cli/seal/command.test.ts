@@ -1,5 +1,15 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
 import { expect } from "chai";
@@ -15,6 +25,7 @@ import type { Database, DatabaseAddress } from "../../../src/storage/database.js
 import { sealStore } from "../../../src/storage/seals/seal-store.js";
 import { givenSealer } from "../../support/seals/given-seals.js";
 import { unguardedly } from "../../support/seals/unguarded-rows.js";
+import { newWitness, type TestWitness } from "../../support/seals/witness.js";
 import { type Ended, kesc, kescJson, Place } from "../../support/service/kesc.js";
 
 const PERMISSIONS = 0o777;
@@ -23,6 +34,8 @@ describe("kesc seal", () => {
   let place: Place;
   let keyFile = "";
   let organization = "";
+  /** The checkpoint that was published first. */
+  let earlier = "";
   const variables = (): Record<string, string> => ({ ...place.variables, KESC_SEAL_KEY_FILE: keyFile });
   const seal = (...args: string[]): Promise<Ended> => kesc(["seal", ...args], variables());
   const folder = (name = "published"): string => join(place.folder, name);
@@ -80,6 +93,7 @@ describe("kesc seal", () => {
 
   it("publishes what is new, as files in the layout of tlog-tiles, and verify compares with them", async () => {
     expect((await seal("publish", folder())).stdout).to.match(/published up to row 1, 1 new/);
+    earlier = checkpoint();
     for (let count = 0; count < 3; count++) await grow(`key-${String(count)}`);
     await sealAll();
     expect((await seal("publish", folder())).stdout).to.match(/published up to row 4, 3 new/);
@@ -90,6 +104,63 @@ describe("kesc seal", () => {
     const { stdout, code } = await kesc(["verify", "--published", folder()], variables());
     expect(stdout).to.match(/1 of 1 books compared with a published copy/);
     expect(code).to.equal(0);
+  });
+
+  it("publishes what known witnesses have cosigned, and verify counts them", async () => {
+    const [known, slow, other] = ["w1", "w2", "w3"].map((name) => newWitness(`witness.example.com/${name}`)) as [
+      TestWitness,
+      TestWitness,
+      TestWitness,
+    ];
+    const file = join(place.folder, "witnesses");
+    writeFileSync(file, `${known.key}\n${slow.key}\n`);
+    const publish = (): Promise<Ended> => seal("publish", folder(), "--witnesses", file);
+    const check = (...args: string[]): Promise<Ended> =>
+      kesc(["verify", "--published", folder(), "--witnesses", file, ...args], variables());
+    expect((await publish()).stdout).to.match(/, 0 new, cosigned by 0 of 2\n/);
+    expect((await check()).stdout).to.include(", 0 cosignatures of witnesses, ");
+
+    const cosigned = join(folder(), organization, "cosigned");
+    mkdirSync(cosigned);
+    const plain = checkpoint();
+    writeFileSync(join(cosigned, "w1"), plain + known.cosign(plain));
+    writeFileSync(join(cosigned, "w2"), earlier + slow.cosign(earlier));
+    writeFileSync(join(cosigned, "other"), plain + other.cosign(plain));
+    writeFileSync(join(cosigned, "w3"), "no checkpoint");
+    // Too large to be read.
+    writeFileSync(join(cosigned, "w4"), `${plain}${slow.cosign(plain)}${"x".repeat(16_384)}\n`);
+    expect((await publish()).stdout).to.match(/, 0 new, cosigned by 1 of 2\n/);
+    // Another publish keeps the line.
+    await publish();
+    expect(checkpoint()).to.equal(plain + known.cosign(plain));
+    expect((await check()).stdout).to.include(", 2 cosignatures of witnesses, ");
+
+    // More files than are read, before those of the witnesses.
+    const others = Array.from({ length: 64 }, (_, index) => join(cosigned, `0-${String(index)}`));
+    for (const name of others) writeFileSync(name, "");
+    expect((await publish()).stdout).to.match(/cosigned by 0 of 2\n/);
+    for (const name of others) rmSync(name);
+
+    // The witness has seen the book of another past.
+    const otherRoot = plain.replace(/^[A-Za-z0-9+/]{43}=$/m, Buffer.alloc(32, 7).toString("base64"));
+    writeFileSync(join(cosigned, "w5"), otherRoot + known.cosign(otherRoot));
+    const differs = await check();
+    expect(differs.code).to.equal(1);
+    expect(differs.stdout).to.match(
+      /seq 4, .*: expected the checkpoint that a witness cosigned; found .* another root/,
+    );
+    const longer = plain.replace("\n4\n", "\n9\n");
+    writeFileSync(join(cosigned, "w5"), longer + known.cosign(longer));
+    expect((await check()).stdout).to.match(
+      /seq 9, .*: expected the checkpoint that a witness cosigned; found .* ends/,
+    );
+    rmSync(join(cosigned, "w5"));
+    writeFileSync(file, verifierKeyOf("acme", readSealKeys(keyFile).publicKeys[0]));
+    expect((await publish()).stderr).to.match(/witnesses cannot be used: line 1 is not the key of a witness/);
+    expect((await kesc(["verify", "--witnesses", file], variables())).code).to.equal(3);
+    // Who knows no witness publishes no line of theirs.
+    await seal("publish", folder());
+    expect(checkpoint()).to.equal(plain);
   });
 
   it("does not publish a book that goes on differently, and verify names the row", async () => {
@@ -145,7 +216,15 @@ describe("kesc seal", () => {
     await sealRemembering();
     const problem = `the seal of the first ${String(size)} rows is gone`;
     expect(await state()).to.nested.include({ "alarm.problem": problem });
-    await seal("clear", organization, "--by", "amina", "--reason", "restored last night");
+    const clear = (): Promise<Ended> => seal("clear", organization, "--by", "amina", "--reason", "restored last night");
+    // A folder in its place: nobody can write the file.
+    renameSync(`${keyFile}.seals`, `${keyFile}.kept`);
+    mkdirSync(`${keyFile}.seals`);
+    expect((await clear()).stderr).to.match(/cannot be forgotten: .* The alarm stands\. Nothing was done/);
+    expect(await state()).to.nested.include({ "alarm.problem": problem });
+    rmdirSync(`${keyFile}.seals`);
+    renameSync(`${keyFile}.kept`, `${keyFile}.seals`);
+    await clear();
     expect(memory().of(organization)).to.equal(undefined);
     await sealRemembering();
     expect(await state()).to.include({ alarm: null, size: String(size + 1) });

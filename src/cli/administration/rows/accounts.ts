@@ -16,7 +16,8 @@ export const ACCOUNT_ROWS: CommandRows = {
     adviceOnLoss: "To see it, reveal it again. That is another row of the book.",
   },
   "account update": {
-    description: "change the phone number or the e-mail address of an account's user",
+    description:
+      "change the phone number or the e-mail address of an account's user; nothing is paid to a new number at first",
     rpc: "UpdateAccount",
     examples: ['acc_01jd2r6p5vf8ksw3xhb1z7q4ye --phone-number 0712345679 --org "Acme"'],
     parameters: ["<account-id>", "--org", "--phone-number?", "--email?"],

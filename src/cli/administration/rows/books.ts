@@ -2,7 +2,7 @@ import { formatCents } from "../../../domain/values/cents.js";
 import { textOf } from "../../commands/output.js";
 import { type Each, type MessageJson } from "../row.js";
 import { ageWords } from "./age.js";
-import { ANY_ORGANIZATION, EACH_ORGANIZATION } from "./each-organization.js";
+import { ANY_ORGANIZATION, changedWord, EACH_ORGANIZATION } from "./each-organization.js";
 import type { CommandRows } from "./written.js";
 
 const CENTS = 100;
@@ -28,8 +28,11 @@ export const BOOK_ROWS: CommandRows = {
     rpc: "ListBooks",
     columns: {
       ORGANIZATION: "organization_id",
-      STATE: ({ state, phase, suspended }) =>
-        [state, phase ?? [], suspended === true ? "suspended" : []].flat().map(textOf).join(", "),
+      STATE: ({ state, phase, suspended, changed }) =>
+        [state, phase ?? [], suspended === true ? "suspended" : [], changedWord({ changed })]
+          .flat()
+          .map(textOf)
+          .join(", "),
       SEQUENCE: "last_sequence",
       "LAST ROW": "last_recorded_at",
       CELL: "cell",

@@ -153,7 +153,7 @@ export const OPERATOR_ROWS: CommandRows = {
     description: "list the proposals that wait",
     rpc: "ListProposals",
     parameters: ["--all?"],
-    columns: { ID: "id", STATE: "state", UNTIL: "expires_at", BY: "proposer_name", ACT: actWords },
+    columns: { ID: "id", STATE: "state", UNTIL: "expires_at", BY: proposerWords, ACT: actWords },
     none: "No proposal waits.",
   },
   "proposal show": {
@@ -170,7 +170,7 @@ export const OPERATOR_ROWS: CommandRows = {
     examples: ["prp_01jd2r6p5vf8ksw3xhb1z7q4ye"],
     parameters: ["<proposal-id>", "--note?"],
     needsOperator: DECIDED_BY_PERSON,
-    done: (proposal) => `Done, as ${textOf(proposal["proposer_name"])} proposed: ${actWords(proposal)}`,
+    done: (proposal) => `Done, as ${proposerWords(proposal)} proposed: ${actWords(proposal)}`,
   },
   "proposal reject": {
     description: "end a proposal; nothing is done",
@@ -205,6 +205,12 @@ function actWords({ type, changes, organization_id: id, subject_id: subject }: M
   });
   const of = [id, subject].flatMap((each) => (each === null ? [] : [` of ${textOf(each)}`]));
   return `${textOf(type)}${of.join("")}: ${words.join(", ")}`;
+}
+
+/** Says who proposed it, an operator with the id: two names can look alike. */
+function proposerWords({ proposed_by: id, proposer_name: name }: MessageJson): string {
+  if (id !== name) return `${textOf(name)} (${textOf(id)})`;
+  return id === "operator" ? "operator" : `API key "${textOf(name)}"`;
 }
 
 /** Says what an act changes about one thing, and also what stays. */

@@ -1,6 +1,7 @@
 import { fieldLines, textOf } from "../../commands/output.js";
 import { keyCreation } from "../../key-creation.js";
 import { byWords, type MessageJson } from "../row.js";
+import { changedWord } from "./each-organization.js";
 import { lowerCaseList } from "./parameters.js";
 import type { CommandRows } from "./written.js";
 
@@ -142,8 +143,13 @@ export const ORGANIZATION_ROWS: CommandRows = {
   },
 };
 
-function stateOf({ sandbox, suspended }: MessageJson): string {
-  return `${sandbox === true ? "sandbox" : "live"}${suspended === true ? ", suspended" : ""}`;
+function stateOf({ sandbox, suspended, changed }: MessageJson): string {
+  const words = [
+    sandbox === true ? "sandbox" : "live",
+    suspended === true ? "suspended" : [],
+    changedWord({ changed }),
+  ];
+  return words.flat().join(", ");
 }
 
 function lineIn({ line }: MessageJson): MessageJson {

@@ -164,7 +164,7 @@ export const PARAMETERS = {
     parse: zeroOrMore,
   },
   "--resolve-alone-max <amount>": {
-    help: "up to it one person resolves and corrects alone (default: as before, or 0)",
+    help: "up to it one person resolves and corrects alone, and ten times that in a day (default: as before, or 0)",
     parse: zeroOrMore,
   },
   "--float-min <amount>": {
@@ -245,7 +245,7 @@ export function choice(what: string, values: readonly string[]): string {
   return `${what}: ${values.join(", ").toLowerCase()}`;
 }
 
-/** The same for one value or several, with commas between them. */
+/** Returns the help of a parameter that has one of these values or several, with commas. */
 export function someOf(values: readonly string[]): string {
   return `some of ${values.join(", ").toLowerCase()}`;
 }

@@ -28,8 +28,9 @@ export const RAIL_ACT_ROWS: CommandRows = {
       "--note",
     ],
     request: async ({ given }) => ({ fields: await filesIn(given) }),
-    done: ({ is_default: isDefault }, { say }) =>
+    done: ({ is_default: isDefault, trial, trial_code: code }, { say }) =>
       `Set the account of ${say("--org")} at the rail ${say("<rail>")}. Servers use it within two seconds.\n` +
+      trialWords(trial, code) +
       (isDefault === true
         ? "It is the default rail: calls that name no rail use it."
         : `Calls must name it. To make it the default rail: kesc rail default ${say("<rail>")} --org ORG --note TEXT`),
@@ -101,6 +102,25 @@ export const RAIL_ACT_ROWS: CommandRows = {
     unchanged: "The rules of {<organization>} are so already.",
   },
 };
+
+/** A line about what the rail said to the credentials. None if nothing was tried. */
+function trialWords(trial: unknown, code: unknown): string {
+  switch (trial) {
+    case "accepted":
+      return "The rail took the credentials: it told a balance.\n";
+    case "app_accepted":
+      return "The rail took the app's credential. Only a server tries the initiator's, within a minute.\n";
+    case "refused":
+      return `THE RAIL REFUSED THE CREDENTIALS: ${textOf(code)}. Nothing is sent with them. Set the right ones, and see what works: kesc rail probe RAIL --org ORG\n`;
+    case "unanswered":
+      return (
+        `The rail said nothing of the credentials${code === null ? " in time" : ` (${textOf(code)})`}. ` +
+        "To see what works: kesc rail probe RAIL --org ORG\n"
+      );
+    default:
+      return "";
+  }
+}
 
 function payouts(mode: PayoutMode, words: Pick<OneRow, "description" | "examples" | "done">): Written<OneRow> {
   return {

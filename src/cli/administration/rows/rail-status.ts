@@ -20,6 +20,7 @@ export function statusBlock(status: MessageJson, organizationName: string): stri
     credentials: credentialWords(account, status),
     balance: balanceWords(status),
     deposits: depositWords(status),
+    ...statementWords(status),
     warnings: (status["warnings"] as readonly string[]).join(", ") || "none",
   });
   const width = Math.max(...lines.map(([name]) => name.length));
@@ -36,9 +37,16 @@ function factsOf(rail: string, settings: unknown): Readonly<Record<string, strin
   return Object.fromEntries(Object.entries(facts ?? {}).map(([name, value]) => [name.replaceAll("_", " "), value]));
 }
 
-function payoutWords({ payouts, payouts_note: note }: MessageJson, { begins_payouts: begins }: MessageJson): string {
+function payoutWords(
+  { rail, payouts, payouts_note: note }: MessageJson,
+  { begins_payouts: begins, warnings }: MessageJson,
+): string {
   const reason = note === null ? "" : ` (${textOf(note)})`;
-  const held = payouts === "auto" && begins === false ? ": HELD, because too many outcomes are unknown" : "";
+  const isRefused = (warnings as readonly string[]).includes("CREDENTIALS_REFUSED");
+  const because = isRefused
+    ? `the rail has refused a credential. Set the right one: kesc rail set ${textOf(rail)} …`
+    : "too many outcomes are unknown";
+  const held = payouts !== "closed" && begins === false ? `: HELD, because ${because}` : "";
   return `${textOf(payouts)}${reason}${held}`;
 }
 
@@ -68,6 +76,16 @@ function balanceWords({ balances }: MessageJson): string {
 function depositWords({ deposits_since: since, deposits_read_at: readAt }: MessageJson): string {
   if (since === null) return "not registered";
   return `since ${textOf(since)}, the list read ${readAt === null ? "never" : agoWords(readAt)}`;
+}
+
+/** Empty for a rail without statements. */
+function statementWords({ statement_words: kinds }: MessageJson): Readonly<Record<string, string>> {
+  const lines = (kinds as readonly MessageJson[]).map(({ kind, built_in: known, own }) => {
+    const added = (own as readonly string[]).join(", ") || "none";
+    const words = `${added}, beside ${String((known as readonly string[]).length)} built in (--json lists them)`;
+    return [`words of ${textOf(kind).replace("_", " ")}`, words] as const;
+  });
+  return Object.fromEntries(lines);
 }
 
 function adviceOn(transactionIds: readonly string[], organizationId: string): readonly string[] {

@@ -36,7 +36,32 @@ export const RAIL_ROWS: CommandRows = {
     block: statusBlock,
     none: NONE,
   },
+  "rail probe": {
+    description: "ask the rail about each product of an account, in ways that move nothing",
+    rpc: "ProbeRailAccount",
+    examples: ['mpesa --org "Acme"'],
+    parameters: ["<rail>", "--org"],
+    columns: {},
+    block: (probed) => Promise.resolve(probedWords(probed)),
+    none: "The rail {<rail>} has nothing to ask about.",
+  },
 };
+
+const RESULT_WORDS: Readonly<Record<string, string>> = {
+  works: "works",
+  lacking: "LACKING",
+  wrong: "WRONG",
+  unanswered: "NO ANSWER",
+  not_asked: "not asked",
+};
+const RESULT_CHARACTERS = 11;
+
+function probedWords({ product, result, code, place, advice }: MessageJson): string {
+  const where = [code, place].filter((each) => each !== null).map(textOf);
+  const behind = where.length === 0 ? "" : ` (${where.join(", ")})`;
+  const line = `${(RESULT_WORDS[textOf(result)] ?? textOf(result)).padEnd(RESULT_CHARACTERS)}${textOf(product)}${behind}`;
+  return advice === null ? line : `${line}\n${" ".repeat(RESULT_CHARACTERS)}${textOf(advice)}`;
+}
 
 /** The rails are loaded for this command only: that takes 100 ms. */
 async function statusBlock(status: MessageJson, { referred }: Run): Promise<string> {
