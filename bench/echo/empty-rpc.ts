@@ -31,6 +31,7 @@ export const EMPTY_ANSWER = Buffer.from(
       reversed_by_transaction_id: undefined,
       available_balance_after: "1250.00",
       needs_attention: false,
+      warnings: [],
     },
   }).finish(),
 );

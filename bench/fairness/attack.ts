@@ -21,6 +21,18 @@ export interface HostileJob<Name extends string = string> {
   /** The `kesc` command, and the database of the server. */
   kesc: string;
   databaseUrl: string;
+  /** Undefined: no row has an operator who is hostile. */
+  operator?: HostileOperator | undefined;
+}
+
+/** What a hostile operator has. */
+export interface HostileOperator {
+  /** "host:port" of the operators' address. */
+  address: string;
+  /** The key of a person with every role. */
+  key: string;
+  /** The values of fields, by their names, that name a thing of one organization. */
+  things: Record<string, string>;
 }
 
 /** The parts that an attack works with. */

@@ -297,5 +297,3 @@ export const ATTACKS = {
     restFlood(attack, () => `${head}Content-Length: ${String(body.length)}\r\n\r\n${body}`);
   },
 } satisfies Record<string, (attack: Attack) => void>;
-
-export type AttackName = keyof typeof ATTACKS;

@@ -7,22 +7,28 @@ import { callbackSettings } from "../rails/rail-account.js";
 import { setStub } from "../rails/stub-settings.js";
 import { median, sum } from "../report/figures.js";
 import { type Figure, type Findings, ratioFigure } from "../report/report.js";
-import { ratioOf, type Sample, type Series } from "../report/series.js";
+import { type Bound, ratioOf, type Sample, type Series } from "../report/series.js";
 import { inDatabase, organizationOf } from "../servers/in-database.js";
 import { type Measured, measuredLoad } from "../servers/measured-load.js";
 import { residentMebibytes } from "../servers/process-stats.js";
-import { type Program, stop } from "../servers/programs.js";
+import { freePort, type Program, stop } from "../servers/programs.js";
 import { newTenant, problemsInBooks, type Service } from "../servers/service.js";
 import { progress, type Stage } from "../stage.js";
 import type { HostileJob } from "./attack.js";
 import { fill, manyKeys, rejectPoison } from "./given.js";
-import { type Row, rowsNamed } from "./rows.js";
+import { hostileOperator, hostilePerson } from "./operator-given.js";
+import { type AttackName, type Row, rowsNamed } from "./rows.js";
 import { NO_PAYMENTS, slowPayments } from "./slow-payments.js";
 
 const HOSTILE_ACCOUNTS = 1_000;
 const OTHERS_IN_FLIGHT = 100;
 /** An attack needs some seconds until all its calls are in flight. */
 const RAMP_SECONDS = 4;
+/** That of operators has few calls. */
+const OPERATOR_RAMP_SECONDS = 1;
+/** What an rpc of operators must leave of what the cheapest one leaves (docs/fairness.md). */
+const OPERATOR_BOUND: Bound = { rateMin: 0.6, p99Max: 5 };
+const OPERATOR_TRANSACTIONS = 2_000;
 const WARM_UP_SECONDS = 3;
 const PAUSE_MILLIS = 2_000;
 const PROBE_MILLIS = 100;
@@ -69,18 +75,22 @@ async function prepare(stage: Stage, { engine, databaseUrl, rows, transactions }
   const stub = await stage.startOwn("daraja-stub", "rails/daraja-stub.js");
   await setStub(stub, { delayMillis: SLOW_RAIL_MILLIS, accepts: true, gatewayAddress: "" });
   const { env, secret } = callbackSettings(stage.folder);
+  const operators = `127.0.0.1:${String(await freePort())}`;
+  const hasOperators = rows.some(({ yardstick }) => yardstick !== undefined);
+  const ofOperators = hasOperators
+    ? { KESC_OPERATOR_ADDRESS: operators, KESC_CONSOLE_ORIGIN: "http://localhost:8090" }
+    : {};
   const others = await stage.startService(`fair-${engine}`, {
-    env,
+    env: { ...env, ...ofOperators },
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
   });
   const hostile = await newTenant(others, HOSTILE_ACCOUNTS);
   await stop(others.program);
-  const { keys, ...payment } = await inDatabase(others, async (database) => {
+  const { keys, person, organizationId, ...payment } = await inDatabase(others, async (database) => {
     const organizationId = await organizationOf(database, hostile.apiKey);
     const [cell] = database.cells;
-    if (rows.some((row) => row.filled)) {
-      await fill(cell, organizationId, { transactions, accountIds: hostile.accountIds });
-    }
+    const filled = rows.some((row) => row.filled) ? transactions : hasOperators ? OPERATOR_TRANSACTIONS : 0;
+    await fill(cell, organizationId, { transactions: filled, accountIds: hostile.accountIds });
     if (rows.some(({ attack }) => attack === "poison")) await rejectPoison(cell);
     const keys = rows.some(({ attack }) => NEED_KEYS.includes(attack)) ? await manyKeys(database, organizationId) : [];
     const { accountIds } = hostile;
@@ -88,10 +98,12 @@ async function prepare(stage: Stage, { engine, databaseUrl, rows, transactions }
     const payment = rows.some(({ rail }) => rail)
       ? await slowPayments(database, { organizationId, accountIds, stubAddress: stub.address, secret })
       : NO_PAYMENTS;
-    return { keys, ...payment };
+    const person = hasOperators ? await hostilePerson(database) : undefined;
+    return { keys, person, organizationId, ...payment };
   });
   others.program = await stage.startServer(others, `fair-${engine}`);
   const gateway = await stage.startGateway(others);
+  const tenant = { hostile: { ...hostile, program: others.program }, organizationId };
   return {
     engine,
     others,
@@ -104,6 +116,7 @@ async function prepare(stage: Stage, { engine, databaseUrl, rows, transactions }
       ...payment,
       kesc: others.kesc,
       databaseUrl: others.databaseUrl,
+      operator: person && (await hostileOperator(operators, person, tenant)),
     },
   };
 }
@@ -122,26 +135,27 @@ async function measure(
 ): Promise<Pick<Findings, "series" | "figures">> {
   const name = `${row.attack}, ${given.engine}`;
   const peace: Series = { name: `${name}: peace`, yardstick: null, samples: [] };
-  const attack: Series = { name, yardstick: peace.name, samples: [] };
+  const bound = row.yardstick === undefined ? {} : { bound: OPERATOR_BOUND };
+  const attack: Series = { name, yardstick: peace.name, ...bound, samples: [] };
   const seen = { refused: 0, notReady: 0, pageMillis: [] as number[], answers: {} as Record<string, number> };
   await load(stage, given, { row, seconds: WARM_UP_SECONDS });
   const memoryBefore = residentMebibytes(given.others.program.process.pid);
   let memoryMost = 0;
   for (let round = 1; round <= options.rounds; round++) {
     progress(`${name}: round ${String(round)} of ${String(options.rounds)}`);
-    peace.samples.push(await load(stage, given, { row, seconds: options.seconds }));
-    const hostile = await stage.startOwn("hostile", "fairness/hostile.js");
-    hostile.process.send({ attack: row.attack, ...given.hostile } satisfies HostileJob);
-    await sleep(RAMP_SECONDS * 1_000);
-    const { result, notReady } = await whileProbing(given, load(stage, given, { row, seconds: options.seconds }));
+    const before = await beside(stage, given, { row, attack: row.yardstick, seconds: options.seconds });
+    peace.samples.push(before.result);
+    const { result, notReady, report } = await beside(stage, given, {
+      row,
+      attack: row.attack,
+      seconds: options.seconds,
+    });
     memoryMost = Math.max(memoryMost, residentMebibytes(given.others.program.process.pid));
-    const report = await reportOf(hostile);
-    await stop(hostile);
     attack.samples.push(result);
     seen.refused += sum(Object.values(result.problems));
     seen.notReady += notReady;
-    seen.pageMillis.push(report.p99Millis);
-    seen.answers = { ...report.problems, right: report.callsInWindow };
+    seen.pageMillis.push(report?.p99Millis ?? NaN);
+    seen.answers = { ...report?.problems, right: report?.callsInWindow ?? 0 };
     for (const [problem, count] of Object.entries(result.problems)) progress(`${name}: ${problem} (${String(count)})`);
     await sleep(PAUSE_MILLIS);
   }
@@ -156,12 +170,40 @@ async function measure(
     figures: [
       ratioFigure(`${name}: rate kept`, ratioOf(attack.samples, peace.samples, "callsPerSecond")),
       figure("p99 of others", median(attack.samples.map(({ p99Millis }) => p99Millis ?? NaN)), "ms"),
+      ...(row.yardstick === undefined
+        ? []
+        : [ratioFigure(`${name}: p99 of others`, ratioOf(attack.samples, peace.samples, "p99Millis"))]),
       figure("calls of others refused", seen.refused),
       figure("probes of /readyz not 200", seen.notReady),
       figure("p99 of the attack's own answers", median(seen.pageMillis), "ms"),
       figure("memory of the server, more than before", memoryMost - memoryBefore, "MiB"),
     ],
   };
+}
+
+interface Beside {
+  row: Row;
+  /** Undefined: in peace. */
+  attack: AttackName | undefined;
+  seconds: number;
+}
+
+/** Measures the mints of the others while the hostile caller attacks. */
+async function beside(
+  stage: Stage,
+  given: Given,
+  { row, attack, seconds }: Beside,
+): Promise<{ result: Measured & Sample; notReady: number; report: LoadResult | undefined }> {
+  if (attack === undefined) {
+    return { result: await load(stage, given, { row, seconds }), notReady: 0, report: undefined };
+  }
+  const hostile = await stage.startOwn("hostile", "fairness/hostile.js");
+  hostile.process.send({ attack, ...given.hostile } satisfies HostileJob);
+  await sleep((row.yardstick === undefined ? RAMP_SECONDS : OPERATOR_RAMP_SECONDS) * 1_000);
+  const { result, notReady } = await whileProbing(given, load(stage, given, { row, seconds }));
+  const report = await reportOf(hostile);
+  await stop(hostile);
+  return { result, notReady, report };
 }
 
 /** The mints of the organization that behaves. */

@@ -5,7 +5,7 @@
 import type { Job } from "../load/job.js";
 import { Tally } from "../load/tally.js";
 import type { HostileJob } from "./attack.js";
-import { type AttackName, ATTACKS } from "./attacks.js";
+import { type AttackName, attackNamed } from "./rows.js";
 
 process.on("message", (job: HostileJob<AttackName> | "report") => {
   if (job === "report") report();
@@ -33,7 +33,7 @@ function begin(hostile: HostileJob<AttackName>): void {
   };
   tally = new Tally(job);
   tally.openWindow();
-  ATTACKS[hostile.attack]({ hostile, job, tally });
+  attackNamed(hostile.attack)({ hostile, job, tally });
 }
 
 function report(): void {

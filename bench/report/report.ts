@@ -1,6 +1,6 @@
 import { rounded } from "./figures.js";
 import { type Machine, machineLine } from "./machine.js";
-import { medianOf, ratioOf, type Sample, type Series } from "./series.js";
+import { type Bound, medianOf, ratioOf, type Sample, type Series } from "./series.js";
 import { cell, tableOf } from "./table.js";
 
 /** A single figure that a part is about. */
@@ -16,6 +16,8 @@ export interface Row extends Sample {
   name: string;
   /** The median of the rounds' ratios of this rate to the yardstick's; null without one. */
   ofYardstick: number | null;
+  /** Absent without a bound. */
+  verdict?: "kept" | "BEYOND";
 }
 
 /** The outcome of a part. */
@@ -41,7 +43,7 @@ export function ratioFigure(name: string, value: number): Figure {
 
 /** The series as rows of a table. */
 export function rowsOf(all: readonly Series[]): Row[] {
-  return all.map(({ name, yardstick, samples }) => {
+  return all.map(({ name, yardstick, bound, samples }) => {
     const figure = (of: keyof Sample, digits: number): number | null => {
       const value = medianOf(samples, of);
       return value === null ? null : rounded(value, digits);
@@ -56,12 +58,23 @@ export function rowsOf(all: readonly Series[]): Row[] {
       loadBusy: figure("loadBusy", 2),
       mainMicros: figure("mainMicros", 0),
       otherMicros: figure("otherMicros", 0),
+      ...(bound === undefined || compared === undefined
+        ? {}
+        : { verdict: verdictOf(bound, samples, compared.samples) }),
     };
   });
 }
 
+/** A figure that was not measured is beyond the bound. */
+function verdictOf({ rateMin, p99Max }: Bound, samples: Sample[], yardstick: Sample[]): NonNullable<Row["verdict"]> {
+  const isKept =
+    ratioOf(samples, yardstick, "callsPerSecond") >= rateMin && ratioOf(samples, yardstick, "p99Millis") <= p99Max;
+  return isKept ? "kept" : "BEYOND";
+}
+
 function rowsTable(rows: readonly Row[]): string {
   const header = ["measurement", "calls/s", "p50 ms", "p99 ms", "÷ yardstick", "load busy", "main µs", "other µs"];
+  const verdicts = rows.some(({ verdict }) => verdict !== undefined);
   const lines = rows.map((row) => [
     row.name,
     cell(row.callsPerSecond, 0),
@@ -71,8 +84,9 @@ function rowsTable(rows: readonly Row[]): string {
     cell(row.loadBusy, 2),
     cell(row.mainMicros, 0),
     cell(row.otherMicros, 0),
+    ...(verdicts ? [row.verdict ?? ""] : []),
   ]);
-  return tableOf([header, ...lines]);
+  return tableOf([[...header, ...(verdicts ? ["bound"] : [])], ...lines]);
 }
 
 export function figureLine({ name, value, unit }: Figure): string {

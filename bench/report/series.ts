@@ -12,12 +12,22 @@ export interface Sample {
   otherMicros: number | null;
 }
 
+/** What a measurement must leave of its yardstick. */
+export interface Bound {
+  /** The least share of the rate. */
+  rateMin: number;
+  /** The most times the p99. */
+  p99Max: number;
+}
+
 /** A measurement and its rounds. */
 export interface Series {
   /** Unique in its part; the tables show it. */
   name: string;
   /** The name of the series that this one is compared with. */
   yardstick: string | null;
+  /** The table flags a series beyond it. */
+  bound?: Bound;
   samples: Sample[];
 }
 

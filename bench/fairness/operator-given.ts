@@ -1,0 +1,65 @@
+import { hash, randomBytes } from "node:crypto";
+
+import type { OrganizationId } from "../../src/domain/values/ids.js";
+import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import type { Act } from "../../src/operators/act.js";
+import { type Operator, type OperatorName, ROLES } from "../../src/operators/operator.js";
+import { now } from "../../src/startup/clock.js";
+import type { Database } from "../../src/storage/database.js";
+import { StoredAdministration } from "../../src/storage/operators/administration.js";
+import { AdminClient } from "../servers/admin-client.js";
+import type { Service } from "../servers/service.js";
+import { ServiceClient } from "../servers/service-client.js";
+import type { HostileOperator } from "./attack.js";
+
+/** A list that leaves closed proposals out has to look at them. */
+const CLOSED_PROPOSALS = 300;
+const FOUR_EYES = new Set(["operators"] as const);
+
+/** Makes a person with every role, and proposals that were rejected. Returns the key. */
+export async function hostilePerson(database: Database): Promise<{ key: string; operator: Operator }> {
+  const key = `kesc_op_${randomBytes(32).toString("base64url")}`;
+  const stored = new StoredAdministration(database, { now, fourEyes: FOUR_EYES });
+  const create = (name: string, secret: string): Act => ({
+    kind: "operator.create",
+    name: name as OperatorName,
+    roles: ROLES,
+    keySha256: hash("sha256", secret, "hex"),
+  });
+  const made = await stored.submit(create("Hostile", key), undefined);
+  const second = await stored.submit(create("Second", `${key}2`), undefined);
+  if (made.kind !== "done" || second.kind !== "done") throw new Error("the operators were not made");
+  for (let count = 0; count < CLOSED_PROPOSALS; count += 1) {
+    const proposed = await stored.submit(create(`Nobody ${String(count)}`, `${key}-${String(count)}`), made.resource);
+    if (proposed.kind !== "proposed") throw new Error(`the act was ${proposed.kind}`);
+    await stored.reject(proposed.proposal.id, second.resource);
+  }
+  return { key, operator: made.resource };
+}
+
+/** The organization whose things the person names. */
+type HostileTenant = Pick<Service, "accountIds" | "apiKey"> & { program: Pick<Service["program"], "address"> };
+
+/** Returns the things of the organization that requests name. A proposal waits in its book. */
+export async function hostileOperator(
+  address: string,
+  { key, operator }: { key: string; operator: Operator },
+  { hostile, organizationId }: { hostile: HostileTenant; organizationId: OrganizationId },
+): Promise<HostileOperator> {
+  const [account_id = ""] = hostile.accountIds;
+  const client = new ServiceClient(hostile.program.address, hostile.apiKey);
+  const [transaction_id = ""] = await client.transactionIds(account_id);
+  client.close();
+  const things = { organization_id: organizationId, account_id, transaction_id, operator_id: operator.id };
+  const admin = new AdminClient(address, key);
+  const asked = {
+    organization_id: organizationId,
+    name: "proposed",
+    scopes: ["transactions:write"],
+    never_expires: true,
+  };
+  await admin.call(Rpcs.createApiKey, asked);
+  const { response } = await admin.call(Rpcs.listProposals, { organization_id: organizationId });
+  admin.close();
+  return { address, key, things: { ...things, proposal_id: response.proposals[0]?.id ?? "" } };
+}
