@@ -16,6 +16,7 @@ const SEED = String(randomInt(1, 2 ** 31));
 /** Each part is a command that repeats itself exactly, as far as its faults follow from a seed. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   tests: ["test", "KESC_TEST_STAGE=nightly", `SEED=${SEED}`],
+  runtimes: ["runtimes"],
   fuzz: ["fuzz", "RUNS=20000", `SEED=${SEED}`],
   simulate: ["simulate", "RUNS=100000", `SEED=${SEED}`],
   rails: ["simulate", "RUNS=100000", `SEED=${SEED}`, "ENGINE=rails"],

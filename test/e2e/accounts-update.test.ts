@@ -83,6 +83,9 @@ describeEachEngine("UpdateAccount", (service) => {
     const id = await newAccount(service());
     const empty = await service().rest("PATCH", `/accounts/${id}`, { body: {} });
     expect(problemOf(empty)).to.include({ status: 400, code: "INVALID_FIELD" });
+    // The server did not get the address that the gateway refused. So it would ask for a number.
+    const mistyped = await service().rest("PATCH", `/accounts/${id}`, { body: { email: 7 } });
+    expect(problemOf(mistyped).fields).to.deep.equal(["email"]);
     expect(empty.text).to.include("phone_number").and.include("is required if email is absent");
     const wrong = await service().grpc.call("UpdateAccount", { account_id: id, phone_number: "", email: "@" });
     expect(wrong).to.include({ code: 3, reason: "INVALID_FIELD" });

@@ -4,9 +4,9 @@ import { toCents } from "../../src/domain/values/cents.js";
 import type { NairobiDay } from "../../src/domain/values/nairobi-day.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { cellState } from "../../src/storage/gauges/cell-state.js";
-import { recordReserve } from "../../src/storage/statements/reserve.js";
 import { setReserveRules } from "../support/commands.js";
 import { ENGINES } from "../support/databases.js";
+import { recordReserve } from "../support/record-reserve.js";
 import { problemOf } from "../support/service/each-engine.js";
 import { type InProcess, startInProcess } from "../support/service/in-process.js";
 

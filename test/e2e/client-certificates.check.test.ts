@@ -7,6 +7,7 @@ import { connect } from "node:tls";
 import { credentials, status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import { verifyOptionsFor } from "../../runtime/transport/server-name.js";
 import { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { eventually } from "../support/eventually.js";
 import { kesc, kescJson, Place, RunningKesc, type Variables } from "../support/service/kesc.js";
@@ -79,7 +80,8 @@ describe("certificates of clients, and new certificates under load", () => {
   }
 
   function caller({ cert, key: own }: Issued, apiKey = ""): GrpcCaller {
-    const secure = credentials.createSsl(Buffer.from(authority.pem), Buffer.from(own), Buffer.from(cert));
+    const [ca, key, certificate] = [authority.pem, own, cert].map((pem) => Buffer.from(pem));
+    const secure = credentials.createSsl(ca, key, certificate, verifyOptionsFor(grpcAddress));
     const grpc = new GrpcCaller(grpcAddress, { key: apiKey, credentials: secure, deadlineMillis: 20_000 });
     opened.push(grpc);
     return grpc;

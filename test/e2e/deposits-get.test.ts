@@ -37,6 +37,7 @@ describeEachEngine("GetDeposit", (service) => {
       transaction_id: null,
       paid_at: "2026-11-20T09:00:00.000Z",
       updated_at: createdAt,
+      same_number: null,
     });
     const { response } = await service().grpc.call("GetDeposit", { deposit_id: id });
     expect(response["deposit"]).to.include({
@@ -87,6 +88,25 @@ describeEachEngine("GetDeposit", (service) => {
     const { json } = await service().rest("GET", `/deposits/${id}`);
     expect(json).to.include({ status: "credited", account_id: accountId, transaction_id: claimed.json["id"] });
     expect(problemOf(await mint(5))).to.include({ code: "RECEIPT_ALREADY_USED" });
+  });
+
+  it("names the mint that had its number before, from another source, and is not credited by itself", async () => {
+    const [accountId, receipt] = [await newAccount(service()), freshReceipt()];
+    const account = await service().rest("GET", `/accounts/${accountId}`);
+    const mint = (source: string) =>
+      service().rest("POST", "/transactions/mint", {
+        body: { account_id: accountId, amount: 5, reference: fresh("by-hand"), receipt: { source, number: receipt } },
+      });
+    const minted = await mint("kcb");
+    const typed = String(account.json["deposit_reference"]);
+    const [id = ""] = await receiveDeposits(service(), { receipt, typed });
+    const { json } = await service().rest("GET", `/deposits/${id}`);
+    expect(json).to.include({ status: "unallocated", reason: "receipt_already_used", rail_receipt: receipt });
+    const of = { receipt: { source: "kcb", number: receipt }, transaction_id: minted.json["id"], deposit_id: null };
+    expect(json["same_number"]).to.deep.equal(of);
+    const listed = await service().rest("GET", "/deposits?reasons=receipt_already_used");
+    expect((listed.json["deposits"] as readonly object[])[0]).to.deep.include({ id, same_number: of });
+    expect(problemOf(await mint("mpesa"))).to.include({ status: 409, code: "RECEIPT_ALREADY_USED" });
   });
 
   it("refuses a deposit that is none, or of another organization, and a key without the scope", async () => {

@@ -5,10 +5,10 @@ import { WithRails } from "../support/service/with-rails.js";
 
 const HOUR_MILLIS = 3_600_000;
 
-describe("a phone number that was changed less than KESC_PHONE_COOLING_HOURS ago", () => {
+describe("a phone number that was changed less than a day ago, the default of KESC_PHONE_COOLING_HOURS", () => {
   let service: WithRails;
   before(async () => {
-    service = await WithRails.start({ KESC_PHONE_COOLING_HOURS: "24" });
+    service = await WithRails.start();
   });
   after(() => service.dispose());
 

@@ -75,4 +75,30 @@ describeEachEngine("an API key that was written past the service", (service) => 
     expect(await mint(accountId, real.secret)).to.equal(201);
     await expectBooksHold(service());
   });
+
+  it("redeems nothing of a balance that was raised, and one line of the log names the account", async () => {
+    const accountId = await newAccount(service());
+    const { secret: key } = await newKey(service());
+    const raised = (cents: number): Promise<unknown> =>
+      sql(`UPDATE accounts SET available_cents = available_cents + ${String(cents)} WHERE id = '${accountId}'`);
+    const redeem = async (): Promise<unknown> => {
+      const body = { account_id: accountId, amount: "50.00", reference: fresh("raised") };
+      const { status, json: problem } = await service().rest("POST", "/transactions/redeem", { key, body });
+      return { status, ...(problem as object) };
+    };
+    await raised(5_000);
+    for (let times = 0; times < 2; times += 1) {
+      expect(await redeem()).to.include({ status: 422, code: "ROW_CHANGED", resource_id: accountId });
+    }
+    const lines = (): readonly string[] =>
+      service()
+        .printed()
+        .split("\n")
+        .filter((line) => line.includes(accountId) && /"level":"error".*changed past the service/.test(line));
+    await eventually(() => lines().length > 0);
+    expect(lines()).to.have.length(1);
+    await raised(-5_000);
+    expect(await redeem()).to.include({ status: 422, code: "INSUFFICIENT_FUNDS" });
+    await expectBooksHold(service());
+  });
 });

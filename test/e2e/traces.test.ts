@@ -72,7 +72,7 @@ describe("traces", () => {
       "kesc-server",
     ]);
     expect(request.attributes).to.include({ "http.route": "/transactions/mint", "http.response.status_code": 201 });
-    expect(call.attributes).to.include({ "rpc.method": "Mint", "kesc.code": "OK" });
+    expect(call.attributes).to.include({ "rpc.system.name": "grpc", "rpc.status_code": "OK" });
     expect(commit.attributes).to.include({ "kesc.batch_size": 1 });
     // The log lines of both programs have the same trace id.
     expect(mints().filter(({ trace_id }) => trace_id === own)).to.have.length(2);

@@ -54,6 +54,23 @@ describeEachEngine("Mint", (service) => {
     expect(await availableOf(service(), id)).to.equal("5.00");
   });
 
+  it("takes two references that differ in a letter for two payments, and returns each byte for byte", async () => {
+    const id = await newAccount(service());
+    const name = fresh("k");
+    // NFKC and case folding make the same of all of them. They are for persons alone.
+    for (const reference of [name, name.toUpperCase(), name.replace("k", "\u212A"), name.replace("k", "\uFF4B")]) {
+      const metadata = { name: reference };
+      const body = { account_id: id, amount: 1, reference, metadata };
+      const minted = await service().rest("POST", "/transactions/mint", { body });
+      expect([minted.status, minted.json["reference"], minted.json["metadata"]]).to.deep.equal([
+        201,
+        reference,
+        metadata,
+      ]);
+    }
+    expect(await availableOf(service(), id)).to.equal("4.00");
+  });
+
   it("credits the shillings of a receipt once, under whatever reference, and shows the receipt", async () => {
     const [id, other] = [await newAccount(service()), await newAccount(service())];
     const receipt = { source: "mpesa", number: "NLJ7RT61SV" };
@@ -68,10 +85,13 @@ describeEachEngine("Mint", (service) => {
     expect(again.json).to.deep.include({ transaction_id: minted.json["id"], rail_receipt: "NLJ7RT61SV" });
     expect(problemOf(await mint({}, "redeem"))).to.include({ code: "RECEIPT_ALREADY_USED" });
 
-    const bank = { source: "kcb-1234", number: "NLJ7RT61SV" };
+    // A number that a rail has given counts under no other source.
+    const alias = { source: "kcb-1234", number: "NLJ7RT61SV" };
+    expect(problemOf(await mint({ receipt: alias, amount: 2 }, "redeem"))).to.include({ code: "RECEIPT_ALREADY_USED" });
+    const bank = { source: "kcb-1234", number: "FT26333AB12" };
     const redeemed = await mint({ receipt: bank, amount: 2 }, "redeem");
     expect(redeemed.json).to.deep.include({ status: "completed", receipt: bank });
-    const found = await service().rest("GET", "/transactions?receipt=kcb-1234:NLJ7RT61SV");
+    const found = await service().rest("GET", "/transactions?receipt=kcb-1234:FT26333AB12");
     expect(found.json["transactions"]).to.deep.equal([redeemed.json]);
     expect([await availableOf(service(), id), await availableOf(service(), other)]).to.deep.equal(["3.00", "0.00"]);
 

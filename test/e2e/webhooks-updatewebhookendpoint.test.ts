@@ -27,6 +27,11 @@ describeEachEngine("UpdateWebhookEndpoint", (service) => {
       expect(resumed.json["status"]).to.equal("active");
       const refused = await service().rest("PATCH", `/webhook-endpoints/${id}`, { body: { status: "disabled" } });
       expect(problemOf(refused)).to.deep.include({ status: 400, fields: ["status"] });
+      expect(JSON.stringify(refused.json["errors"])).to.include("must be one of active, paused");
+      const given = { webhook_endpoint_id: id, status: "WEBHOOK_ENDPOINT_STATUS_DISABLED" };
+      const { fields } = await service().grpc.call("UpdateWebhookEndpoint", given);
+      const message = "must be one of WEBHOOK_ENDPOINT_STATUS_ACTIVE, WEBHOOK_ENDPOINT_STATUS_PAUSED";
+      expect(fields).to.deep.equal([{ field: "status", message, code: "UNKNOWN_VALUE" }]);
       expect(problemOf(await service().rest("PATCH", `/webhook-endpoints/${id}`, { body: {} }))).to.deep.include({
         status: 400,
         fields: ["url"],

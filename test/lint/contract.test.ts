@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 
-import type { DescMethod, DescService, FileRegistry } from "@bufbuild/protobuf";
+import { type DescMethod, type DescService, type FileRegistry, getOption, hasOption } from "@bufbuild/protobuf";
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import { commentOf } from "../../contract/comments.js";
+import { CONTRACT_URL, extensionOf, readContract as readHttpContract } from "../../contract/contract.js";
 import { reasonsOf } from "../../gateway/problems/reasons.js";
 import type { ServedRefusal } from "../../src/grpc/errors/refusal.js";
 import { statusCodeOf } from "../../src/grpc/errors/status.js";
@@ -36,6 +37,7 @@ const OF_ANY_CALL: Readonly<Record<"kesc.v1" | "kesc.admin.v1", readonly string[
     "UNSUPPORTED_COMPRESSION",
     "NO_SUCH_RPC",
     "OUTCOME_UNKNOWN",
+    "RESTORE_NOT_CONFIRMED",
     "INTERNAL",
   ],
   "kesc.admin.v1": [],
@@ -62,6 +64,31 @@ function refusalsIn(commented: DescService | DescMethod): readonly string[] {
 const GENERATED = await generatedDocuments();
 
 describe("the house is tidy", () => {
+  // protoc-gen-grpc-gateway stops at "duplicate annotation".
+  it("has one rpc in google.api.http for each method and path", () => {
+    const { registry } = readHttpContract(readFileSync(CONTRACT_URL));
+    const http = extensionOf(registry, "google.api.http");
+    const methods = [...registry].flatMap((desc) => (desc.kind === "service" ? desc.methods : []));
+    const rules = methods
+      .filter((method) => hasOption(method, http))
+      .map((method) => (getOption(method, http) as { pattern: { case: string; value: string } }).pattern)
+      .map(({ case: verb, value }) => `${verb} ${value.replaceAll(/\{[^}]*\}/g, "{}")}`);
+    expect(rules).to.have.length.greaterThan(40);
+    expect(rules).to.deep.equal([...new Set(rules)]);
+  });
+
+  it("names the packages of languages whose generators need it, in each file", () => {
+    for (const { proto } of readOperatorsContract().files.files) {
+      if (!proto.package.startsWith("kesc.")) continue;
+      const { goPackage, javaPackage, javaMultipleFiles } = proto.options ?? {};
+      expect([goPackage, javaPackage, javaMultipleFiles], proto.name).to.deep.equal([
+        `${proto.package.replaceAll(".", "/")};${proto.package.replaceAll(".", "")}`,
+        proto.package,
+        true,
+      ]);
+    }
+  });
+
   // An act is called with keys in test/e2e/isolation.test.ts, and by an operator with the examples
   // of its command in test/operators/acts.test.ts.
   it("has an end-to-end test for each rpc, but acts that operators do, too", () => {

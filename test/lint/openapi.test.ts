@@ -11,6 +11,16 @@ import { readContract as readServerContract } from "../../src/grpc/messages/cont
 import { OPENAPI, OPENAPI_TEXT, OPERATIONS } from "../support/openapi/document.js";
 import { kesc } from "../support/service/kesc.js";
 
+const WIDE: ReadonlySet<unknown> = new Set(["number", "integer"]);
+const WIDTHS: ReadonlySet<unknown> = new Set(["double", "int32", "int64"]);
+
+/** All objects in the document, schemas among them. */
+function schemasIn(value: unknown): Record<string, unknown>[] {
+  if (typeof value !== "object" || value === null) return [];
+  const inside = Object.values(value).flatMap(schemasIn);
+  return Array.isArray(value) ? inside : [value as Record<string, unknown>, ...inside];
+}
+
 describe("the OpenAPI document", () => {
   const { routes, registry } = readContract(readFileSync(CONTRACT_URL));
 
@@ -63,6 +73,30 @@ describe("the OpenAPI document", () => {
       }
     }
     expect(silent).to.deep.equal([]);
+  });
+
+  it("gives each number a format: without one, generators of Go make a type that loses cents", () => {
+    const numbers = schemasIn(OPENAPI).filter(({ type }) => [type].flat().some((each) => WIDE.has(each)));
+    expect(numbers).to.have.length.greaterThan(100);
+    expect(numbers.filter(({ format }) => !WIDTHS.has(format))).to.deep.equal([]);
+    const amounts = numbers.filter(({ maximum }) => maximum === 9_999_999_999_999.99);
+    expect(amounts.map(({ format }) => format))
+      .to.include("double")
+      .and.not.include("float");
+  });
+
+  it("has no name twice among schemas and security schemes, nor one that generators give to what an operation returns", () => {
+    const names = [...Object.keys(OPENAPI.components.schemas), ...Object.keys(OPENAPI.components.securitySchemes)];
+    expect(names).to.deep.equal([...new Set(names)]);
+    expect(names.filter((name) => name.endsWith("Response"))).to.deep.equal([]);
+  });
+
+  it("holds each webhook as a reference: openapi-generator makes a call of one in full, and writes it over the others", () => {
+    const { webhooks, components } = OPENAPI;
+    const names = Object.keys(components.pathItems);
+    expect(names).to.have.lengthOf(1);
+    const references = names.map((name) => ({ $ref: `#/components/pathItems/${name}` }));
+    expect(Object.values(webhooks)).to.deep.equal(references);
   });
 
   it("says nothing of gRPC's details of errors, but for the items of a batch, which have them", () => {

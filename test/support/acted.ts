@@ -1,16 +1,18 @@
-import type { NumberedAccount } from "../../src/domain/accounts/number-account.js";
 import type { StoredApiKey } from "../../src/domain/api-key.js";
+import type { Acted } from "../../src/domain/authority.js";
 import type { BookHead } from "../../src/domain/book.js";
 import type { Deposit } from "../../src/domain/deposit.js";
 import type { ReceivedShillings } from "../../src/domain/deposits/receive-deposit.js";
+import type { RecordedDeposits } from "../../src/domain/deposits/record-deposits.js";
 import type { Resource } from "../../src/domain/operations.js";
+import type { ResolvedTransactions } from "../../src/domain/orders/resolve-transactions.js";
 import type { Proposal } from "../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../src/domain/rail-account.js";
-import type { Acted } from "../../src/domain/second-person.js";
+import type { Transaction } from "../../src/domain/transaction.js";
 
 /** The resource itself, without the wrapper in which some commands return it. */
 export type PlainResource =
-  | Exclude<Resource, Acted<unknown> | Proposal | ReceivedShillings | NumberedAccount | RailAccountRecord>
+  | Exclude<Resource, Acted<unknown> | Proposal | ReceivedShillings | RailAccountRecord>
   | BookHead
   | StoredApiKey
   | Deposit;
@@ -33,7 +35,17 @@ export function plain(resource: Resource): PlainResource {
 
 /** Operators' commands, and those of shillings that came in, return more than one thing. */
 function innerOf(resource: Resource) {
-  if ("resource" in resource) return resource.resource;
+  if ("resource" in resource) return firstOf(resource.resource);
   if ("deposit" in resource) return resource.deposit ?? resource.transaction;
-  return "account" in resource ? undefined : resource;
+  return resource;
+}
+
+/** Of an act of several parts, what the first one has made. */
+function firstOf<Of extends object>(
+  resource: Of | RecordedDeposits | ResolvedTransactions | undefined,
+): Exclude<Of, RecordedDeposits | ResolvedTransactions> | Deposit | Transaction | undefined {
+  if (resource === undefined) return undefined;
+  if ("recorded" in resource) return resource.recorded[0]?.deposit;
+  if ("resolved" in resource) return resource.resolved[0]?.transaction;
+  return resource as Exclude<Of, RecordedDeposits | ResolvedTransactions>;
 }

@@ -1,7 +1,9 @@
 import { typeid } from "typeid-js";
 
+import type { Authority, NewIds } from "../../src/domain/authority.js";
 import type { CorrectBook } from "../../src/domain/book/correct-book.js";
 import type { Deposit, TypedReference } from "../../src/domain/deposit.js";
+import type { PayIn } from "../../src/domain/deposits/record-deposits.js";
 import type { DestinationNumber } from "../../src/domain/destination.js";
 import { type LimitChanges, parseTierName } from "../../src/domain/limits/limits.js";
 import type { MoveMoney } from "../../src/domain/money/move-money.js";
@@ -22,7 +24,6 @@ import type {
 } from "../../src/domain/payment.js";
 import type { Decider } from "../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../src/domain/rail-account.js";
-import type { Authority, NewIds } from "../../src/domain/second-person.js";
 import { DIRECT_RAIL, type Rail, type TransactionType } from "../../src/domain/transaction.js";
 import { type Actor, OPERATOR } from "../../src/domain/values/actor.js";
 import { type Cents, MAX_CENTS, parseAmount, toCents } from "../../src/domain/values/cents.js";
@@ -83,12 +84,16 @@ export const RAIL_TERMS: RailTerms = {
 };
 export const NO_DEADLINE = toUnixMillis(Number.MAX_SAFE_INTEGER);
 
+/** Persons who have always had the role of every act. */
+const ALWAYS_PROPOSERS = ["operator", "amina", "Amina", "brian", "carol", "dan", "mallory", "opr_a", "opr_b", "opr_c"];
+
 /** A person who decides alone. */
 export const ALONE: Authority = {
   person: "amina" as Decider,
   mayApprove: true,
   groups: [],
   newProposalId: newProposalId(),
+  proposers: new Map(ALWAYS_PROPOSERS.map((person) => [person as Decider, toUnixMillis(0)])),
 };
 
 /** An account at a rail, as a book has it. One person may decide any amount. */
@@ -287,7 +292,7 @@ export function updateAccount(
   accountId: AccountId,
   changes: Given<"updateAccount"> = { phoneNumber: "+254733111222" as PhoneNumber },
 ): CommandOf<"updateAccount"> {
-  const unchanged = { phoneNumber: undefined, email: undefined, etag: undefined };
+  const unchanged = { phoneNumber: undefined, email: undefined, etag: undefined, isOfOperator: false };
   return act("updateAccount", organizationId, { accountId, ...unchanged, ...changes });
 }
 
@@ -444,8 +449,9 @@ export function resolve(
   resolution: Resolution,
   by: ByPerson = {},
 ): CommandOf<"resolveTransaction"> {
-  const newId = newTransactionId();
-  return actOf("resolveTransaction", organizationId, { transactionId, newTransactionId: newId, resolution }, by);
+  const facts = { newTransactionId: newTransactionId(), note: NO_REASON };
+  const authority = { ...authorityOf(by), isOfKey: true } as const;
+  return act("resolveTransaction", organizationId, { authority, transactionId, resolution, facts });
 }
 
 /** A correction of the book. `target` is the account or the receipt, if it needs one. */
@@ -494,14 +500,6 @@ export function recordCharge(
 /** The deposit reference of an account, by a number: 0, 1, 2 … */
 export const depositReference = (number: number): DepositReference => depositReferenceOf(2_000_000 + number);
 
-export function numberAccount(
-  organizationId: OrganizationId,
-  accountId: AccountId,
-  depositReferences: readonly DepositReference[] = [depositReference(0)],
-): CommandOf<"numberAccount"> {
-  return act("numberAccount", organizationId, { accountId, depositReferences });
-}
-
 /** Shillings that the slow rail lists: 5.00 with the receipt "d1", and nothing typed. */
 export function receiveDeposit(
   organizationId: OrganizationId,
@@ -531,6 +529,45 @@ export function recordDeposit(
   const { receipt: named = "d1", person, ...others } = given;
   const fields = { facts: newIds(), receipt: receiptNamed(named), amountCents: toCents(500), accountId: undefined };
   return actOf("recordDeposit", organizationId, { ...fields, ...others }, { person });
+}
+
+/** Records pay-ins of the slow rail: 5.00 each without a reference, if nothing else is given. */
+export function recordDeposits(
+  organizationId: OrganizationId,
+  payIns: readonly (Partial<Omit<PayIn, "receipt">> & { readonly receipt: string })[],
+  { person, ...given }: Given<"recordDeposits"> & ByPerson = {},
+): CommandOf<"recordDeposits"> {
+  const fields = {
+    facts: { ofParts: payIns.map(newIds) },
+    rail: SLOW_RAIL,
+    payIns: payIns.map(({ receipt, ...others }): PayIn => {
+      return { amountCents: toCents(500), reference: "NONE", ...others, receipt: receiptNamed(receipt) };
+    }),
+  };
+  return actOf("recordDeposits", organizationId, { ...fields, ...given }, { person });
+}
+
+/** Completes orders, each with a receipt and its amount. */
+export function resolveTransactions(
+  organizationId: OrganizationId,
+  results: readonly (readonly [id: TransactionId, receipt: string, amountCents: number])[],
+  { person, ...given }: Given<"resolveTransactions"> & ByPerson = {},
+): CommandOf<"resolveTransactions"> {
+  const fields = {
+    facts: newIds(),
+    results: results.map(([transactionId, receipt, amountCents]) => {
+      return { transactionId, receipt: receiptNamed(receipt), amountCents: toCents(amountCents) };
+    }),
+  };
+  return actOf("resolveTransactions", organizationId, { ...fields, ...given }, { person });
+}
+
+/** Returns an act on a deposit as the machine's: no API key has one. Any other command stays. */
+export function asOperator<C extends Command>(command: C): C {
+  if (!("authority" in command) || !/Deposits?$/.test(command.name)) return command;
+  const { authority, actor } = command;
+  const person = authority.person === ALONE.person ? (OPERATOR as string as Decider) : authority.person;
+  return { ...command, actor: actor === TEST_ACTOR ? OPERATOR : actor, authority: { ...authority, person } };
 }
 
 export function assignDeposit(
@@ -633,6 +670,7 @@ export function setRailAccount(
     beginWithinMillis: 1_000,
     confirmAboveCents: 0,
     resolveAloneMaxCents: 0,
+    floatMinCents: 0,
     facts: { accountsOfAll: "0:0", movesPlace: false },
     ...given,
   });
@@ -672,7 +710,8 @@ export function recordReserve(
   given: Given<"recordReserve"> = {},
 ): CommandOf<"recordReserve"> {
   const asOfDay = valid(parseNairobiDay("2026-11-01"));
-  const figure = { place, amountCents: toCents(100), asOfDay, evidence: "statement" };
+  const kind = { kind: "other", documentSha256: undefined, maturesOn: undefined } as const;
+  const figure = { place, amountCents: toCents(100), asOfDay, evidence: "statement", ...kind };
   return actOf("recordReserve", organizationId, { ...figure, ...given });
 }
 

@@ -1,4 +1,4 @@
-import { constants, copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { constants, copyFileSync, mkdirSync, mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -45,7 +45,7 @@ export async function openTestDatabase(engine: (typeof ENGINES)[number]): Promis
     cell: database.cells[0],
     async dispose() {
       await database.close();
-      remove();
+      await remove();
     },
   };
 }
@@ -103,7 +103,7 @@ export function openDatabaseAt(url: string): Promise<Database> {
 interface Place {
   readonly address: DatabaseAddress;
   readonly url: string;
-  readonly remove: () => void;
+  readonly remove: () => Promise<void>;
 }
 
 /** Puts a database with the current schema where no file is yet. */
@@ -121,9 +121,7 @@ async function migratedSqlite(): Promise<Place> {
   return {
     address: { engine: "sqlite", filename, masterKeyFile: TEST_MASTER_KEY_FILE },
     url: `sqlite:${filename}`,
-    remove: () => {
-      rmSync(folder, { recursive: true, force: true });
-    },
+    remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
@@ -139,9 +137,10 @@ async function makeSqliteTemplate(): Promise<string> {
 }
 
 async function migratedPostgres(): Promise<Place> {
-  const url = await (await sharedPostgres()).createMigratedDatabase();
+  const postgres = await sharedPostgres();
+  const url = await postgres.createMigratedDatabase();
   const address = { engine: "postgres", url, connectionsMax: 10, masterKeyFile: TEST_MASTER_KEY_FILE } as const;
-  return { address, url, remove: () => undefined };
+  return { address, url, remove: () => postgres.drop(url) };
 }
 
 /** The parts of an address that a connection of its own needs. */

@@ -19,8 +19,8 @@ import { DEFAULT_TIER } from "../../src/domain/limits/limits.js";
 import { type Command, decide as decideCommand, type Resource } from "../../src/domain/operations.js";
 import type { Payment } from "../../src/domain/payment.js";
 import type { Decider, Proposal } from "../../src/domain/proposal.js";
+import { changesIn } from "../../src/domain/proposal-content.js";
 import type { Refusal } from "../../src/domain/refusal.js";
-import { changesIn } from "../../src/domain/second-person.js";
 import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import { NO_EMAIL } from "../../src/domain/values/email-address.js";
@@ -219,6 +219,7 @@ export function givenDeposit(given: Partial<Deposit> = {}): Deposit {
     amountCents: toCents(500),
     status: "UNALLOCATED",
     reason: "NO_REFERENCE",
+    sameNumber: undefined,
     accountId: undefined,
     transactionId: undefined,
     credits: 0,
@@ -250,6 +251,7 @@ export function givenPayment(
     begunAt: undefined,
     sends: given.begunAt === undefined ? 0 : 1,
     turnedAway: 0,
+    aheadMillis: 0,
     dueAt: EARLIER,
     updatedAt: EARLIER,
     ...given,
@@ -263,6 +265,7 @@ export function givenAccountAndHolder(given: Partial<LedgerAccount> = {}, person
 
 /** The rows of an empty book. */
 export const NO_ROWS: Omit<Loaded, "books"> = {
+  changedRows: new Set(),
   begunAt: undefined,
   accounts: [],
   accountHolders: [],
@@ -281,6 +284,8 @@ export const NO_ROWS: Omit<Loaded, "books"> = {
   unallocatedDepositCents: new Map(),
   railAccountsOfAll: NO_RAIL_ACCOUNTS,
   reveals: new Map(),
+  decidingRows: [],
+  aloneSums: [],
   reservePlaces: [],
 };
 
@@ -312,6 +317,7 @@ export function givenProposal(given: Partial<Proposal> & Pick<Proposal, "content
     organizationId: ORGANIZATION,
     subject: id,
     id,
+    seq: 0,
     person: "brian" as Decider,
     proposedAt: EARLIER,
     expiresAt: undefined,
@@ -336,9 +342,9 @@ export function asShown<C>(command: C, content: string): C {
  * would not have loaded what the decision reads, or would not store what it changes, or if it moves
  * money and the models of test/attack do not know the command.
  */
-export function decide(given: Book | Partial<Loaded>, command: Command, now = NOW): Decision<Resource> {
+export function decide(given: Book | Partial<Loaded>, command: Command, now = NOW, clock = now): Decision<Resource> {
   const book = "bookOf" in given ? given : givenBook(given);
-  const decision = decideCommand(asLookedUp(book, command), command, now);
+  const decision = decideCommand(asLookedUp(book, command), command, now, clock);
   if (decision.kind === "effect") {
     mustBeStorable(book, decision.effect);
     mustBeModelled(command, decision.effect.entries);

@@ -9,7 +9,6 @@ import { OPERATOR } from "../../src/domain/values/actor.js";
  */
 const KNOWN = {
   createAccount: "nobody",
-  numberAccount: "everybody",
   updateAccount: "operators",
   freezeAccount: "operators",
   unfreezeAccount: "operators",
@@ -29,8 +28,10 @@ const KNOWN = {
   flagTransaction: "everybody",
   clearFlag: "operators",
   resolveTransaction: "operators",
+  resolveTransactions: "operators",
   receiveDeposit: "everybody",
   recordDeposit: "everybody",
+  recordDeposits: "everybody",
   assignDeposit: "everybody",
   unassignDeposit: "everybody",
   returnDeposit: "everybody",

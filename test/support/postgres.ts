@@ -14,9 +14,9 @@ export const POSTGRES_URL_VARIABLE = "KESC_TEST_POSTGRES_URL";
 const TEMPLATE = "kesc_template";
 const TEMPLATE_LOCK = 7_102_028;
 
-// KESC refuses a PostgreSQL without fsync. But nothing needs a checkpoint or a vacuum before the
-// tests end. With hundreds of databases both take longer than many a suite.
-const SETTINGS = { autovacuum: "off", checkpoint_timeout: "1h", max_wal_size: "64GB" } as const;
+// KESC refuses a PostgreSQL without fsync. But nothing needs a vacuum before the tests end, and no
+// checkpoint but those of dropped databases, which keep the log short.
+const SETTINGS = { autovacuum: "off", checkpoint_timeout: "1h", max_wal_size: "1GB" } as const;
 
 /** Where tests make their databases. Several processes may use one server at a time. */
 export interface Databases {
@@ -24,6 +24,8 @@ export interface Databases {
   createDatabase(): Promise<string>;
   /** Makes a database with the current schema and returns its URL. */
   createMigratedDatabase(): Promise<string>;
+  /** Removes a database that was made here, and ends its connections. Does nothing to another. */
+  drop(databaseUrl: string): Promise<void>;
 }
 
 /**
@@ -81,11 +83,14 @@ function databasesAt(url: string): Databases {
   // Other processes make databases on the same server.
   const prefix = `kesc_test_${randomBytes(4).toString("hex")}`;
   let databases = 0;
+  const made = new Map<string, string>();
   const create = async (template?: string): Promise<string> => {
     databases += 1;
     const name = `${prefix}_${String(databases)}`;
     await onServer(url, (client) => createDatabase(client, name, template));
-    return urlOf(url, name);
+    const databaseUrl = urlOf(url, name);
+    made.set(databaseUrl, name);
+    return databaseUrl;
   };
   let template: Promise<void> | undefined;
   return {
@@ -93,11 +98,19 @@ function databasesAt(url: string): Databases {
     async createMigratedDatabase() {
       template ??= makeTemplate(url);
       await template;
-      const made = await create(TEMPLATE);
+      const migrated = await create(TEMPLATE);
       // The first connection reads the catalog. While all cores are busy, that can take longer than
       // a pool waits; a plain client waits.
-      await onServer(made, () => Promise.resolve());
-      return made;
+      await onServer(migrated, () => Promise.resolve());
+      return migrated;
+    },
+    async drop(databaseUrl) {
+      const name = made.get(databaseUrl);
+      if (name === undefined) return;
+      made.delete(databaseUrl);
+      await onServer(url, async (client) => {
+        await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      });
     },
   };
 }

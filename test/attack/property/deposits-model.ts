@@ -114,7 +114,10 @@ export class DepositsModel {
     payments.rows = 0;
     if (before === authority.person) return done({ isProposed: true }, { replayed: true });
     this.#wanted.delete(content);
-    return done(decided(), { replayed: false });
+    const resource = decided();
+    // The last row names the proposal.
+    payments.rows += 1;
+    return done(resource, { replayed: false });
   }
 
   /** The deposit whose shillings a mint with that receipt attests. */

@@ -3,7 +3,6 @@ import { deepStrictEqual } from "node:assert/strict";
 import { expect } from "chai";
 import fc from "fast-check";
 
-import type { NumberAccount } from "../../../src/domain/accounts/number-account.js";
 import { type BookState, MAX_SUM_CENTS, NO_SUMS } from "../../../src/domain/book.js";
 import type { EndReturn } from "../../../src/domain/deposits/end-return.js";
 import type { ReceiveDeposit } from "../../../src/domain/deposits/receive-deposit.js";
@@ -42,7 +41,6 @@ import {
   newFreezeId,
   newProposalId,
   newTransactionId,
-  numberAccount,
   receiptNamed,
   receiveDeposit,
   recordCharge,
@@ -239,7 +237,6 @@ const deposits = fc.record({
     "returnThroughRail",
     "endReturn",
     "reverseDeposit",
-    "numberAccount",
     "recordCharge",
     "claim",
   ),
@@ -350,8 +347,9 @@ describe("the ledger, against the model", function () {
     if (STAGE === "test") return;
     expect(answersMet).to.have.all.keys(...ANSWER_WORDS, LIMIT_OF_BOOK, ...LIMITS_THAT_WERE_SET);
     // What the models know is missing here until `step` and `commandOf` make its command. No rail
-    // returns deposits here.
-    expect([...operationsDone]).to.have.members(MODELLED.filter((name) => name !== "endReturn"));
+    // returns deposits here, and acts of several parts have a test of their own.
+    const elsewhere: readonly string[] = ["endReturn", "recordDeposits", "resolveTransactions"];
+    expect([...operationsDone]).to.have.members(MODELLED.filter((name) => !elsewhere.includes(name)));
     if (STAGE === "nightly") await fc.assert(property, { ...RANDOM, unbiased: true });
   });
 });
@@ -362,7 +360,7 @@ describe("the ledger, against the model", function () {
  * reversed.
  */
 function prologueOf(organizationId: OrganizationId): readonly Command[] {
-  const ann = createAccount(organizationId, "ann");
+  const ann = createAccount(organizationId, "ann", { depositReferences: [depositReference(0)] });
   const given = { organizationId, accountId: ann.newAccountId };
   const ben = createAccount(organizationId, "ben");
   const payout = redeem({ ...given, reference: "a payout", amount: "0.60", rail: SLOW_RAIL });
@@ -543,6 +541,7 @@ function commandOf(given: Step, model: Model): Command {
   switch (given.name) {
     case "createAccount":
       return createAccount(given.organizationId, given.user, {
+        depositReferences: [0, 1].map(depositReference),
         ...(given.key === undefined ? {} : { key: given.key }),
         ...(given.otherPhone ? { phoneNumber: "+254733000000" as PhoneNumber } : {}),
       });
@@ -633,7 +632,7 @@ function commandsOf(given: Step | DepositStep, model: Model): readonly Command[]
   }));
 }
 
-type OnDeposit = DepositCommand | EndReturn | ReceiveDeposit | NumberAccount | RecordCharge | MoveMoney;
+type OnDeposit = DepositCommand | EndReturn | ReceiveDeposit | RecordCharge | MoveMoney;
 
 function depositCommandOf(given: DepositStep, model: Model): OnDeposit {
   const { organizationId: caller, age } = given;
@@ -649,12 +648,6 @@ function depositCommandOf(given: DepositStep, model: Model): OnDeposit {
   switch (given.name) {
     case "recordCharge":
       return recordCharge(caller, { movement: receipt, direction: given.isNear ? "in" : "out", amountCents: amount });
-    case "numberAccount":
-      return numberAccount(
-        caller,
-        accountIdOf(given, model),
-        [0, 1].slice(given.isFirst ? 0 : 1).map(depositReference),
-      );
     case "receiveDeposit":
       return receivedOf(given, `${receipt}${String(model.deposits.size)}`, model);
     case "recordDeposit":
@@ -772,8 +765,8 @@ function paymentCommandOf(given: PaymentStep, model: Model): Command {
 /** The same of a person, who may be the one who has proposed it. */
 function agreeing(command: ReturnType<Model["waiting"]>[number], person: string): Command {
   const authority = { ...command.authority, person: person as Decider, newProposalId: newProposalId() };
-  return "newTransactionId" in command
-    ? { ...command, authority, newTransactionId: newTransactionId() }
+  return command.name === "resolveTransaction"
+    ? { ...command, authority, facts: { ...command.facts, newTransactionId: newTransactionId() } }
     : { ...command, authority };
 }
 

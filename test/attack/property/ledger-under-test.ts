@@ -10,8 +10,9 @@ import type { StoreError } from "../../../src/ledger/ports/store.js";
 import type { Cell } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { reads } from "../../../src/storage/reads.js";
+import { bookMac, type BoundBookRow } from "../../../src/storage/secrets/balance-mac.js";
 import type { Columns } from "../../../src/storage/sql/engine.js";
-import { depositOf, type DepositRow } from "../../../src/storage/sql/records/deposit-rows.js";
+import { depositColumns, depositOf, type DepositRow } from "../../../src/storage/sql/records/deposit-rows.js";
 import { NO_DEADLINE } from "../../support/commands.js";
 import type { TestDatabase } from "../../support/databases.js";
 import { seenLimits } from "./limits-model.js";
@@ -119,7 +120,7 @@ export class LedgerUnderTest {
   async #depositsOf(organizationId: OrganizationId): Promise<State["deposits"]> {
     const { reader, engine, directory } = this.#cell;
     const rows = await reader.rows<DepositRow>(
-      `SELECT d.* FROM ${engine.table("deposits")} d JOIN ${engine.table("books")} b ON b.number = d.book
+      `SELECT ${depositColumns(engine)} FROM ${engine.table("deposits")} d JOIN ${engine.table("books")} b ON b.number = d.book
        WHERE b.organization_id = ? ORDER BY d.seq DESC`,
       [organizationId],
     );
@@ -129,12 +130,23 @@ export class LedgerUnderTest {
 
   /** Changes the row of a book, past the ledger. */
   async changeBook(named: OrganizationId, change: Readonly<Record<string, string | number | null>>): Promise<void> {
-    const { engine, transact } = this.#cell;
+    const { engine, transact, directory } = this.#cell;
+    const books = engine.table("books");
     const typeOf = (value: string | number | null) => (typeof value === "string" ? "text" : "int64");
     const row = { organization_id: this.#own(named), ...change };
     const columns: Columns = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeOf(value)]));
-    const sql = engine.update(engine.table("books"), { key: "organization_id", columns });
-    await transact((session) => session.write([{ sql, rows: [row] }]));
+    const key = "organization_id";
+    const bound = engine.update(books, { key, columns: { organization_id: "text", mac: "text" } });
+    await transact(async (session) => {
+      await session.write([{ sql: engine.update(books, { key, columns }), rows: [row] }]);
+      const { balanceKey } = await directory.book(row.organization_id, (read) => session.read(read));
+      const sql = `SELECT * FROM ${books} WHERE organization_id = ?`;
+      const [stored] = await session.read<BoundBookRow>({ sql, bindings: [row.organization_id] });
+      if (stored === undefined) throw new Error("the book has no row");
+      await session.write([
+        { sql: bound, rows: [{ organization_id: row.organization_id, mac: bookMac(balanceKey, stored) }] },
+      ]);
+    });
   }
 
   /**

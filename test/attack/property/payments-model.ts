@@ -216,37 +216,39 @@ export class PaymentsModel {
       const used = this.usedReceipt(organizationId, resolution.receipt);
       if (used !== undefined) return refused(used);
     }
+    const incoming = resolution.kind === "MOVED" ? resolution.amountCents : amountCents;
+    const canBook = transaction.type === "REDEEM" || this.#canBook(order, "MINT", incoming);
+    if (resolution.kind !== "FAILED" && !canBook) {
+      return refused({ reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: SUM_CENTS_MAX });
+    }
     // A flag is part of what a second person decides about.
     const content = JSON.stringify([resolution, transaction.openFlags]);
     const before = this.#proposals.get(transactionId);
     const isSame = before?.content === content;
     // No organization of the model has an account at a rail, so nobody decides alone.
     if (!(isSame && before.person.toLowerCase() !== person.toLowerCase())) {
-      if (isSame) return done(transaction, { replayed: true });
+      if (isSame) return done(PROPOSED, { replayed: true });
       this.#proposals.set(transactionId, { content, person, isDone: false, command, at: this.#shared.now() });
       this.rows = 1;
-      return done(transaction, { replayed: false });
-    }
-    const incoming = resolution.kind === "MOVED" ? resolution.amountCents : amountCents;
-    const canBook = transaction.type === "REDEEM" || this.#canBook(order, "MINT", incoming);
-    if (resolution.kind !== "FAILED" && !canBook) {
-      return refused({ reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: SUM_CENTS_MAX });
+      return done(PROPOSED, { replayed: false });
     }
     switch (resolution.kind) {
       case "COMPLETED":
         this.#complete(order, { movement: undefined, receipt: resolution.receipt });
-        return done(transaction, { replayed: false });
+        break;
       case "FAILED":
         this.#fail(order, "RESOLVED_BY_OPERATOR");
-        return done(transaction, { replayed: false });
+        break;
       case "MOVED": {
         this.#fail(order, "REPORT_DIFFERS");
-        const { newTransactionId: id } = command;
+        const { newTransactionId: id } = command.facts;
         const proof = { movement: undefined, receipt: resolution.receipt };
         this.#moveLate(order, { id, ...proof, amountCents: resolution.amountCents });
-        return done(transaction, { replayed: false });
       }
     }
+    // The last row names the proposal.
+    this.rows += 1;
+    return done(transaction, { replayed: false });
   }
 
   correct(command: CorrectBook): Answer {
@@ -275,7 +277,8 @@ export class PaymentsModel {
     const account = accountId === undefined ? undefined : this.#shared.accounts.get(accountId);
     post(book, account, changesOf(command));
     if ("receipt" in command) this.#receipts.set(`${organizationId} ${command.receipt}`, undefined);
-    this.rows = 1;
+    // The second row names the proposal.
+    this.rows = 2;
     return done(book, { replayed: false });
   }
 
@@ -381,14 +384,23 @@ export class PaymentsModel {
     }
     const isOpen = transaction.status === "PROCESSING";
     const hasEnded = transaction.status === "COMPLETED" || transaction.status === "FAILED";
-    if (halves.length > 0 || !(isOpen || hasEnded) || !this.#canBook(order, "MINT", amountCents)) return undefined;
+    this.rows = 0;
+    // Counted already, without a receipt: never a second time.
+    if (halves.length > 0) return this.#flag(transaction, "REPORT_DIFFERS");
+    if (!(isOpen || hasEnded)) return undefined;
+    // Nor can the book hold a deposit.
+    if (!this.#canBook(order, "MINT", amountCents)) return undefined;
     if (hasEnded) {
       const late = { id: command.newTransactionId, movement: undefined, receipt, amountCents };
       return done(this.#moveLate(order, late), { replayed: false });
     }
-    const isDoubted = transaction.openFlags.some((flag) => /^REPORT_DIFFERS$|^RECEIPT_/.test(flag));
-    const isSamePhone = phone === undefined ? !isDoubted : hides(phone, payment.number ?? "");
-    if (!isSamePhone || amountCents !== transaction.amountCents) return undefined;
+    const isSamePhone = phone === undefined || hides(phone, payment.number ?? "");
+    if (!isSamePhone || amountCents !== transaction.amountCents) {
+      // The shillings become a deposit, and only a person completes the order.
+      const { sums } = this.#shared.bookOf(organizationId);
+      if (fits(sums, { reserve: amountCents, unallocated: amountCents })) this.#flag(transaction, "REPORT_DIFFERS");
+      return undefined;
+    }
     this.#complete(order, { movement: undefined, receipt });
     return done(transaction, { replayed: false });
   }
@@ -408,8 +420,9 @@ export class PaymentsModel {
     const isSamePhone = phone === undefined || hides(phone, payment.number ?? "");
     if (!agrees(command, transaction) || !isSamePhone) return this.#flag(transaction, "REPORT_DIFFERS");
     const isDoubted = transaction.openFlags.some((flag) => /^REPORT_DIFFERS$|^RECEIPT_/.test(flag));
-    if (isDoubted && (receipt === undefined || amountCents === undefined || phone === undefined)) {
-      return done(transaction, { replayed: true });
+    if (receipt === undefined || amountCents === undefined || phone === undefined) {
+      if (isDoubted) return done(transaction, { replayed: true });
+      if (command.isDenied === true) return this.#flag(transaction, "REPORT_DIFFERS");
     }
     if (transaction.type === "MINT" && !this.#canBook(order, "MINT", transaction.amountCents)) {
       return this.#flag(transaction, "NOT_CREDITED");

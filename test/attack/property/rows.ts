@@ -14,7 +14,7 @@ import { isProposal, plain } from "../../support/acted.js";
 // What the models keep, and what a caller sees of it.
 
 /** The part of a resource that a caller sees, without its times. */
-export type Seen = SeenAccount | SeenTransaction | SeenBook | SeenProposal | SeenDeposit | SeenNumber | SeenTaken;
+export type Seen = SeenAccount | SeenTransaction | SeenBook | SeenProposal | SeenDeposit | SeenTaken;
 /** What a command returns that waits for a second person. */
 export interface SeenProposal {
   readonly isProposed: true;
@@ -22,10 +22,6 @@ export interface SeenProposal {
 /** What a command returns about shillings that a transaction has already. */
 export interface SeenTaken {
   readonly isTaken: true;
-}
-/** The account, and the number that it got. */
-export interface SeenNumber {
-  readonly numbered: Pick<Account, "id" | "depositReference">;
 }
 export type SeenDeposit = Pick<
   Deposit,
@@ -99,8 +95,6 @@ export function seen(given: Seen | Resource): Seen {
   if ("isProposed" in given || isProposal(given)) return { isProposed: true };
   const isTaken = "deposit" in given && given.deposit === undefined && given.transaction === undefined;
   if ("isTaken" in given || isTaken) return { isTaken: true };
-  if ("numbered" in given) return given;
-  if ("account" in given) return seenNumber(given.account);
   const isActed = "resource" in given || "proposal" in given || "content" in given || "revision" in given;
   const resource = isActed || "deposit" in given ? plain(given) : given;
   if ("secretSha256" in resource || "usableAt" in resource) {
@@ -121,10 +115,6 @@ export function seen(given: Seen | Resource): Seen {
   const content = { id, accountId, type, amountCents, reference, description, rail, corrects, depositId };
   const report = { railMovement, railReceipt, failure, openFlags: [...openFlags] };
   return { ...content, ...report, status, reversedById, availableAfterCents };
-}
-
-export function seenNumber({ id, depositReference }: SeenNumber["numbered"]): SeenNumber {
-  return { numbered: { id, depositReference } };
 }
 
 export function seenDeposit(deposit: SeenDeposit): SeenDeposit {

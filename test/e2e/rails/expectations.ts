@@ -12,12 +12,16 @@ export interface Expectation {
   readonly flags?: readonly string[];
   /** How often the service sent the order. By default once. */
   readonly sends?: number;
+  /** How often M-Pesa accepted the order. By default once. */
+  readonly orders?: 0;
 }
 
 export type Direction = "mint" | "redeem";
 
 const COMPLETED: Expectation = { status: "completed" };
 const NO_RECEIPT: Expectation = { status: "completed", receipt: "none" };
+/** What came does not tell: a person looks. */
+const UNCLEAR: Expectation = { status: "processing", flags: ["outcome_unknown"] };
 const CONTRADICTED: Expectation = { status: "processing", flags: ["report_differs"] };
 
 function failed(failure: string, more: Partial<Expectation> = {}): Expectation {
@@ -44,13 +48,25 @@ export const EXPECTATIONS: Readonly<Record<Direction, Readonly<Record<string, Ex
     "16": failed("CANCELED_BY_PAYER"),
     "17": COMPLETED,
     "18": CONTRADICTED,
+    "19": COMPLETED,
+    "20": failed("RAIL_REFUSED", { orders: 0 }),
+    "21": COMPLETED,
+    "22": { status: "completed", sends: 2 },
+    "23": CONTRADICTED,
+    "24": { status: "completed", sends: 2 },
+    "25": failed("RAIL_REFUSED"),
+    "26": UNCLEAR,
+    "27": UNCLEAR,
+    "28": COMPLETED,
+    "29": UNCLEAR,
   },
   redeem: {
     "00": COMPLETED,
     "01": failed("RECIPIENT_NOT_REGISTERED"),
     "02": failed("RECIPIENT_LIMIT"),
     "03": failed("RAIL_ACCOUNT_SHORT"),
-    "04": failed("RAIL_REFUSED"),
+    // Nobody sets another password, so nobody may ask.
+    "04": UNCLEAR,
     "05": COMPLETED,
     "06": COMPLETED,
     "07": COMPLETED,
@@ -65,6 +81,15 @@ export const EXPECTATIONS: Readonly<Record<Direction, Readonly<Record<string, Ex
     "16": failed("RECIPIENT_NOT_REGISTERED"),
     "17": COMPLETED,
     "18": CONTRADICTED,
+    "19": COMPLETED,
+    "20": failed("RAIL_REFUSED", { orders: 0 }),
+    "21": COMPLETED,
+    "22": { status: "completed", sends: 2 },
+    "24": { status: "completed", sends: 2 },
+    "26": UNCLEAR,
+    "28": COMPLETED,
+    // The status query says Declined.
+    "29": failed("RAIL_REFUSED"),
   },
 };
 

@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { expect } from "chai";
 
 import { statementOf } from "../../../daraja/api/statement.js";
-import { csvRecords } from "../../../src/cli/import/csv-records.js";
 import { applyCharges } from "../../../src/cli/reconcile/apply-charges.js";
 import type { Rail } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { DepositId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { NairobiDay } from "../../../src/domain/values/nairobi-day.js";
 import { STATEMENT } from "../../../src/rails/mpesa/reconciliation/statement.js";
+import { recordsIn } from "../../../src/reconcile/files/tables.js";
 import { reconcile, type Reconciled } from "../../../src/reconcile/reconcile.js";
-import { chargesIn, type StatementFacts, statementMovements } from "../../../src/reconcile/statement-movements.js";
+import { readStatement, statementMovements } from "../../../src/reconcile/statement-movements.js";
 import { type ExplainedTie, explainedTie, readTie } from "../../../src/reconcile/tie.js";
 import type { InTurn } from "../../../src/statements/ports.js";
 import { bookedMovements } from "../../../src/storage/rails/booked-movements.js";
@@ -123,18 +123,17 @@ for (const engine of ENGINES_OF_STAGE) {
       const { organizationId } = business;
       const file = join(folder, "statement.csv");
       writeFileSync(file, statementOf(world.organizationOf(business), world.movedFor(business)));
-      const records = () => csvRecords(file, { recordBytesMax: 65_536 });
-      const statement = { name: file, format: STATEMENT, records };
+      const records = () => recordsIn(readFileSync(file), STATEMENT);
+      const facts = await readStatement({ name: file, format: STATEMENT, numbers: [], records });
       const owner = await world.owner(business);
       const { cell } = owner;
       const book = await bookedMovements(cell, { organizationId, rail: MPESA });
       const booking = { cell, organizationId, rail: MPESA, book, chargeMaxCents: CHARGE_MAX_CENTS };
-      expect(await applyCharges(await chargesIn(statement), booking)).to.equal(10);
-      expect(await applyCharges(await chargesIn(statement), booking)).to.equal(0);
-      const facts: StatementFacts = { charges: new Map(), notCompleted: 0, period: undefined };
+      expect(await applyCharges(facts.charges, booking)).to.equal(10);
+      expect(await applyCharges(facts.charges, booking)).to.equal(0);
       const inTurn: InTurn = async (read) => (await read()).result;
       const tie = await readTie({ organizationId, reads: historyReads(cell), inTurn }, MPESA);
-      const reconciled = await reconcile(statementMovements(statement, facts), book, {
+      const reconciled = await reconcile(statementMovements(facts), book, {
         period: () => facts.period && { ...facts.period, to: tie?.at ?? facts.period.to },
         tieAt: tie?.at,
       });

@@ -10,6 +10,7 @@ import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import type { UnixMillis } from "../../../src/domain/values/time.js";
 import type { Database } from "../../../src/storage/database.js";
 import { saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
+import { storedRailAccount } from "../../../src/storage/rails/rail-accounts.js";
 import { CERTIFICATE_FILE } from "../../daraja/given.js";
 
 interface MpesaAccount {
@@ -18,6 +19,8 @@ interface MpesaAccount {
   readonly baseUrl: string;
   readonly organization: Organization;
   readonly now: UnixMillis;
+  /** That of the simulator when omitted. */
+  readonly certificatePem?: string | undefined;
   /** Zero when omitted. */
   readonly floatMinCents?: Cents | 0;
   /** Never when omitted. */
@@ -27,7 +30,7 @@ interface MpesaAccount {
 /** Gives an organization its account at the simulator, as its default rail. */
 export async function setMpesa(
   database: Database,
-  { organizationId, baseUrl, organization, now, floatMinCents = 0, credentialsExpireAt }: MpesaAccount,
+  { organizationId, baseUrl, organization, now, floatMinCents = 0, credentialsExpireAt, certificatePem }: MpesaAccount,
 ): Promise<void> {
   const { c2bVersion, shortcode, initiatorName, consumerKey, consumerSecret, passkey, initiatorPassword } =
     organization;
@@ -39,10 +42,11 @@ export async function setMpesa(
     initiatorName,
     destinations: ["phone", "till"],
     limits: { business: { min: "1.00", max: "1000.00" } },
-    certificatePem: readFileSync(CERTIFICATE_FILE, "utf8"),
+    certificatePem: certificatePem ?? readFileSync(CERTIFICATE_FILE, "utf8"),
   };
+  const stored = await storedRailAccount(database.cells[0], organizationId, "mpesa");
   const setting = {
-    id: typeidUnboxed("rail") as string as RailAccountId,
+    id: stored?.id ?? (typeidUnboxed("rail") as string as RailAccountId),
     organizationId,
     rail: "mpesa" as Rail,
     settings: JSON.stringify(settings),

@@ -79,8 +79,16 @@ for (const engine of ENGINES_OF_STAGE) {
       const payment = async () => (await world.rest.send("GET", `/transactions/${String(id)}/payment`, { key })).json;
       await eventually(async () => (await payment())["held_reason"] === "payouts_closed");
       expect(await payment()).to.include({ state: "ready", send_count: 0 });
+      const frozen = await post(`/accounts/${String(account_id)}/freeze`, { reason: "fraud" });
       await world.commit(setPayouts(organizationId, "auto", { rail }));
-      await eventually(async () => (await payment())["held_reason"] === null);
+      await eventually(async () => (await payment())["last_code"] === "ACCOUNT_FROZEN");
+      expect(await payment()).to.include({ state: "ready", send_count: 0, held_reason: "account_frozen" });
+      const { id: freeze_id } = frozen["freeze"] as { id: string };
+      await post(`/accounts/${String(account_id)}/unfreeze`, { freeze_id });
+      // The clock stands: nothing but the end of the freeze lets it begin.
+      await eventually(async () => (await payment())["state"] !== "ready");
+      await eventually(async () => (await payment())["last_code"] === null);
+      expect(await payment()).to.include({ send_count: 1, held_reason: null });
 
       const { json } = await world.rest.send("GET", "/events?types=rail.warned&types=rail.cleared", { key });
       const events = json["events"] as readonly { type: string; rail_warning: { code: string } }[];

@@ -18,8 +18,10 @@ import type { Rail } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
-import type { DepositRegistration } from "../../../src/operators/rails.js";
+import type { CredentialsTrial, DepositRegistration, ProbedProduct, RailProbes } from "../../../src/operators/rails.js";
+import { credentialsTrial } from "../../../src/parts/credentials-trial.js";
 import { depositRegistration } from "../../../src/parts/deposit-registration.js";
+import { railProbes } from "../../../src/parts/rail-probes.js";
 import type { PaymentRail } from "../../../src/rails/rail.js";
 import { type RunningServer, startServer } from "../../../src/server.js";
 import { callbackUrls, readCallbackSecrets } from "../../../src/startup/callbacks.js";
@@ -43,6 +45,15 @@ type Engine = (typeof ENGINES)[number];
 interface Differing extends Partial<Organization> {
   readonly floatMinCents?: Cents | 0;
   readonly credentialsEndInDays?: number;
+  /** The address of another M-Pesa, which the accounts of the businesses have. */
+  readonly mpesaUrl?: string;
+}
+
+interface Mistakes {
+  readonly baseUrl?: string;
+  /** Behind the simulator's address. */
+  readonly basePath?: string;
+  readonly certificatePem?: string;
 }
 
 /** An organization with its own shortcode at the simulator, so that no other's money mixes in. */
@@ -63,6 +74,8 @@ export class RailWorld {
   readonly #server: RunningServer;
   readonly #registration: DepositRegistration;
   readonly #openRail: (account: StoredRailAccount) => Promise<PaymentRail>;
+  readonly #tryCredentials: ReturnType<typeof credentialsTrial>;
+  readonly #probes: (aheadMillis: number) => RailProbes;
   readonly #dispose: () => Promise<void>;
 
   private constructor(parts: {
@@ -74,6 +87,8 @@ export class RailWorld {
     server: RunningServer;
     registration: DepositRegistration;
     openRail: (account: StoredRailAccount) => Promise<PaymentRail>;
+    tryCredentials: ReturnType<typeof credentialsTrial>;
+    probes: (aheadMillis: number) => RailProbes;
     dispose: () => Promise<void>;
   }) {
     this.rest = parts.rest;
@@ -84,20 +99,24 @@ export class RailWorld {
     this.#server = parts.server;
     this.#registration = parts.registration;
     this.#openRail = parts.openRail;
+    this.#tryCredentials = parts.tryCredentials;
+    this.#probes = parts.probes;
     this.#dispose = parts.dispose;
   }
 
   static async start(
     engine: Engine,
     businessCount: number,
-    { floatMinCents = 0, credentialsEndInDays, ...differing }: Differing = {},
+    { floatMinCents = 0, credentialsEndInDays, mpesaUrl, ...differing }: Differing = {},
   ): Promise<RailWorld> {
     const clock = new SimulatorClock({ standsAtMillis: MONDAY_MILLIS });
     const now = (): UnixMillis => toUnixMillis(clock.nowMillis());
     const organizations = Array.from({ length: businessCount }, (_, index) => {
       const shortcode = String(FIRST_SHORTCODE + index);
       const secrets = { consumerKey: `key-${shortcode}`, consumerSecret: `secret-${shortcode}` };
-      return newOrganization({ shortcode, ...secrets, ...differing });
+      // Each suite meets both: SQLite and PostgreSQL read the same messages.
+      const messageForms = engine === "postgres" ? "alternating" : "one";
+      return newOrganization({ shortcode, messageForms, ...secrets, ...differing });
     });
     const daraja = await startDaraja({ clock, organizations, seed: "scenarios" });
     const opened = await openTestDatabase(engine);
@@ -107,7 +126,8 @@ export class RailWorld {
       const tenant = await makeTenant(keys(database, now), `Duka ${organization.shortcode}`);
       const ends =
         credentialsEndInDays === undefined ? {} : { credentialsExpireAt: inDays(now(), credentialsEndInDays) };
-      await setMpesa(database, { ...tenant, baseUrl: daraja.url, organization, now: now(), floatMinCents, ...ends });
+      const baseUrl = mpesaUrl ?? daraja.url;
+      await setMpesa(database, { ...tenant, baseUrl, organization, now: now(), floatMinCents, ...ends });
       businesses.push({ ...tenant, shortcode: organization.shortcode });
     }
     // The server must know the address of the gateway, which starts later.
@@ -155,6 +175,13 @@ export class RailWorld {
       server,
       registration,
       openRail: openAccount,
+      probes: (aheadMillis) =>
+        railProbes(database, {
+          callbacks: () => callbackSettings,
+          hosts,
+          now: () => toUnixMillis(now() + aheadMillis),
+        }),
+      tryCredentials: credentialsTrial(database, { callbacks: () => callbackSettings, isServer: true, hosts, now }),
       dispose,
     });
   }
@@ -210,8 +237,53 @@ export class RailWorld {
     const accounts = await storedRailAccounts(this.#opened.cell);
     const account = accounts.find((each) => each.organizationId === organizationId);
     if (account === undefined) throw new Error(`${organizationId} has no account at a rail`);
-    await noteQuestion(this.#opened.cell, account.id, question);
+    await noteQuestion(this.#opened.cell, { id: account.id, question, at: toUnixMillis(this.#clock.nowMillis()) });
     await (await this.#openRail(account)).askBalance(question, new AbortController().signal);
+  }
+
+  /** Sets the account of the business with this password of the initiator, and tries it. */
+  async setPassword(business: Business, initiatorPassword: string): Promise<CredentialsTrial | undefined> {
+    await this.setAccount(business, { initiatorPassword });
+    const owner = { id: business.organizationId, cell: 0, isSandbox: false };
+    return this.#whileItAnswers(this.#tryCredentials(owner, "mpesa" as Rail));
+  }
+
+  /** Sets the account of the business as somebody does who has made these mistakes. */
+  async setAccount(
+    business: Business,
+    {
+      basePath = "",
+      baseUrl = this.#daraja.url + basePath,
+      certificatePem,
+      ...mistakes
+    }: Partial<Organization> & Mistakes = {},
+  ): Promise<void> {
+    const organization = { ...this.organizationOf(business), ...mistakes };
+    const now = toUnixMillis(this.#clock.nowMillis());
+    await setMpesa(this.#opened.database, { ...business, baseUrl, certificatePem, organization, now });
+  }
+
+  /** Asks about each product of the account, by a clock that is ahead. */
+  async probe({ organizationId: id }: Business, aheadMillis = 0): Promise<readonly ProbedProduct[]> {
+    const probes = this.#probes(aheadMillis);
+    const probed = await this.#whileItAnswers(probes.probe({ id, cell: 0, isSandbox: false }, "mpesa" as Rail));
+    if (probed === undefined) throw new Error("there is no account");
+    return probed;
+  }
+
+  async #whileItAnswers<Result>(trial: Promise<Result>): Promise<Result> {
+    const answered = new AbortController();
+    // The simulator's answer comes after two seconds of its clock.
+    const passing = (async () => {
+      while (!answered.signal.aborted) {
+        await this.#clock.advance(500);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    })();
+    const result = await trial;
+    answered.abort();
+    await passing;
+    return result;
   }
 
   /** A customer pays without a prompt. Resolves after the confirmation. */

@@ -15,6 +15,7 @@ import {
 } from "@grpc/grpc-js";
 import { loadSync, type ServiceDefinition } from "@grpc/proto-loader";
 
+import { serverNameFor } from "../../../runtime/transport/server-name.js";
 import { detailsOf, type RefusalDetails } from "./refusal.js";
 import { expectDetail } from "./style.js";
 
@@ -95,7 +96,7 @@ export class GrpcCaller {
     } = {},
   ) {
     // Two callers never share a connection: a test that breaks its own must not break another's.
-    const options = { "grpc.use_local_subchannel_pool": 1, ...channelOptions };
+    const options = { "grpc.use_local_subchannel_pool": 1, ...serverNameFor(address), ...channelOptions };
     this.#client = new Client(address, channelCredentials, options);
     this.#key = key;
     this.#deadlineMillis = deadlineMillis;
@@ -149,7 +150,12 @@ export class GrpcCaller {
     const readToTheEnd = new Promise((settle) => stream.once("end", settle));
     return {
       responses,
-      headers: new Promise((settle) => stream.once("metadata", settle)),
+      headers: new Promise((settle) => {
+        stream.once("metadata", settle);
+        void status.then(({ metadata }) => {
+          settle(metadata);
+        });
+      }),
       // The status may come before the last response is read.
       ended: Promise.all([status, readToTheEnd]).then(([ending]) => statusOf(ending)),
       send: (request) => {
@@ -201,13 +207,15 @@ export class GrpcCaller {
     options: GrpcOptions,
   ): Promise<GrpcReply<Response | undefined>> {
     return new Promise((settle) => {
-      let headers = new Metadata();
+      let headers: Metadata | undefined;
       let response: Response | undefined;
       let status: StatusObject | undefined;
       let hasResponse = false;
       // grpc-js reports the response and the status in no fixed order.
       const settleOnce = (): void => {
         if (!hasResponse || status === undefined) return;
+        // A refusal is Trailers-Only: all about it stands in one set of headers.
+        headers ??= status.metadata;
         const replayed = headers.get("idempotent-replayed")[0] === "true";
         const [proposalId] = headers.get("kesc-proposal").map(String);
         settle({ ...statusOf(status), response, headers, replayed, proposalId });

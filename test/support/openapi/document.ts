@@ -6,11 +6,14 @@ import { openapiText } from "../../../gateway/openapi/document.js";
 /** The parts of an OpenAPI document that the tests read. */
 export interface OpenapiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, unknown>>;
   readonly components: {
+    readonly pathItems: Readonly<Record<string, unknown>>;
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly responses: Readonly<Record<string, DocumentedResponse>>;
     readonly parameters: Readonly<Record<string, Parameter>>;
     readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
+    readonly securitySchemes: Readonly<Record<string, unknown>>;
   };
 }
 
@@ -37,6 +40,8 @@ export interface DocumentedResponse {
   readonly headers?: Readonly<Record<string, unknown>>;
   /** Undefined: the response has no body. */
   readonly content?: Content;
+  /** The forms that generators must not see. */
+  readonly "x-streams"?: Content;
 }
 
 export type Content = Readonly<Record<string, MediaType>>;

@@ -62,7 +62,7 @@ function problemsOf({ operation }: FoundOperation, reply: RestReply): readonly s
   const names = Object.keys(response.headers ?? {}).map((name) => name.toLowerCase());
   const missing = NAMED_HEADERS.filter((name) => reply.headers[name] !== undefined && !names.includes(name));
   const type = reply.headers["content-type"]?.replace(/;.*/, "") ?? "";
-  const media = response.content?.[type];
+  const media = response.content?.[type] ?? response["x-streams"]?.[type];
   const inBody =
     reply.text === "" && response.content === undefined
       ? []

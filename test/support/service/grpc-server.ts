@@ -226,6 +226,7 @@ export async function serve({
         return Promise.resolve(secret === SECRET ? apiKey(scopes === undefined ? {} : { scopes }) : undefined);
       },
     },
+    restoreWaits: () => Promise.resolve(false),
     ping: async () => Promise.resolve(),
     listsMax: 2,
     phoneCoolingMillis: 3_600_000,

@@ -10,6 +10,7 @@ import type { Capabilities, PaymentRail, RailMessage, RailReport } from "../../.
 import type { InboxMessage, StoredMessage } from "../../../src/settlement/ports/inbox.js";
 import type { StoredPayment } from "../../../src/settlement/ports/payments.js";
 import type { RailAccount } from "../../../src/settlement/ports/rail-accounts.js";
+import { NOW } from "../given.js";
 
 export const SANDBOX = "sandbox" as Rail;
 export const SANDBOX_ACCOUNT_ID = "rac_sandbox" as RailAccountId;
@@ -33,6 +34,9 @@ export function railAccount(organizationId: OrganizationId, changes: Partial<Rai
     confirmAboveCents: 0,
     resolveAloneMaxCents: 100_000 as Cents,
     revision: 1,
+    changedAt: NOW,
+    refused: undefined,
+    isUntried: false,
     ...changes,
   };
 }
@@ -42,7 +46,8 @@ export class MemoryRails implements CellRails {
   readonly accounts: RailAccount[] = [];
   readonly default = new Map<OrganizationId, Rail>();
   readonly stored = new Map<TransactionId, StoredPayment>();
-  readonly added: { readonly message: Omit<InboxMessage, "id" | "tries">; readonly now: UnixMillis }[] = [];
+  readonly added: { readonly message: Omit<InboxMessage, "id" | "tries" | "receivedAt">; readonly now: UnixMillis }[] =
+    [];
   readonly evidence: StoredMessage[] = [];
   readonly aboutReturns: { readonly id: DepositId; readonly body: string }[] = [];
   readonly returnsReported: DepositId[] = [];
@@ -94,6 +99,9 @@ export class MemoryRails implements CellRails {
   /** Why payouts wait. */
   held: HeldReason | undefined;
   readonly heldReason: CellRails["heldReason"] = () => Promise.resolve(this.held);
+
+  readonly meaningOf: CellRails["meaningOf"] = ({ lastCode }) =>
+    lastCode?.includes(" ") === true ? `the meaning of ${lastCode}` : undefined;
 
   /** What every message says. */
   report: RailReport | undefined;

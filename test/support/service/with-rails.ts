@@ -153,6 +153,6 @@ async function setSandbox(
 
 /** Lets the rail answer a question for the balance. */
 export async function tellBalance(cell: Cell, id: RailAccountId, balance: StoredBalance): Promise<void> {
-  await noteQuestion(cell, id, "asked");
+  await noteQuestion(cell, { id, question: "asked", at: balance.at });
   await noteBalance(cell, { id, question: "asked" }, balance);
 }

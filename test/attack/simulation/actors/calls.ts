@@ -1,8 +1,8 @@
+import type { NewIds } from "../../../../src/domain/authority.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
 import { LIMIT_PERIODS } from "../../../../src/domain/limits/limits.js";
 import type { MoveMoney } from "../../../../src/domain/money/move-money.js";
 import type { Command, Resource } from "../../../../src/domain/operations.js";
-import type { NewIds } from "../../../../src/domain/second-person.js";
 import { DIRECT_RAIL, type Transaction } from "../../../../src/domain/transaction.js";
 import { type Cents, MAX_CENTS } from "../../../../src/domain/values/cents.js";
 import { type EmailAddress, NO_EMAIL } from "../../../../src/domain/values/email-address.js";
@@ -88,7 +88,7 @@ export class Calls {
     if (dice < 30) return this.#again(organizationId, known, (wish) => this.#otherwise(wish));
     if (dice < 32) return this.#broken(organizationId, known);
     if (dice < 36) return this.#erase(organizationId, known);
-    if (dice < 40) return this.#update(organizationId, known);
+    if (dice < 44) return this.#update(organizationId, known);
     if (dice < 50 && known.reverseIds.length > 0) return this.#reverse(organizationId, known);
     if (dice < 55) return this.#limit(organizationId, known);
     return this.#moveMoney(organizationId, known);
@@ -100,7 +100,7 @@ export class Calls {
    */
   learn(made: Resource): void {
     const isNothing = "deposit" in made && made.deposit === undefined && made.transaction === undefined;
-    if (isProposal(made) || isNothing || "account" in made) return;
+    if (isProposal(made) || isNothing) return;
     const resource = plain(made);
     if ("credits" in resource) this.#deposits.learn(resource);
     if ("sums" in resource || "secretSha256" in resource || "credits" in resource || "usableAt" in resource) return;
@@ -239,7 +239,7 @@ export class Calls {
     if (this.#random.chance(0.6)) return { rail: DIRECT_RAIL };
     const stepCents = (this.#random.chance(0.1) ? 5 : 1) as Cents;
     const payable = { ...RAIL_TERMS.payable, minCents: stepCents, stepCents };
-    const phoneCoolingMillis = this.#random.chance(0.5) ? 0 : 60_000;
+    const phoneCoolingMillis = this.#random.chance(0.25) ? 0 : 600_000;
     return { rail: SLOW_RAIL, railTerms: { ...RAIL_TERMS, payable, phoneCoolingMillis } };
   }
 

@@ -1,16 +1,14 @@
+import type { NewIds } from "../../../../src/domain/authority.js";
 import type { Deposit } from "../../../../src/domain/deposit.js";
 import type { MoveMoney } from "../../../../src/domain/money/move-money.js";
 import type { DepositCommand } from "../../../../src/domain/operations.js";
-import type { NewIds } from "../../../../src/domain/second-person.js";
 import { DIRECT_RAIL } from "../../../../src/domain/transaction.js";
 import { toCents } from "../../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../../../../src/domain/values/ids.js";
 import type { Reference } from "../../../../src/domain/values/text.js";
 import {
   assignDeposit,
-  depositReference,
   mint,
-  numberAccount,
   receiptNamed,
   recordCharge,
   recordDeposit,
@@ -21,7 +19,6 @@ import {
 import type { Random } from "../../random.js";
 import { type Wish, wishOf } from "./wish.js";
 
-const NUMBERS = 6;
 const RECEIPTS = 6;
 
 /** Makes up what operators want about deposits, and callers who claim one. */
@@ -49,10 +46,6 @@ export class DepositCalls {
     if (dice < 5) {
       const movement = `r${String(this.#random.below(RECEIPTS))}`;
       const command = recordCharge(organizationId, { movement, direction: this.#random.pick(["in", "out"]) });
-      return wishOf(() => ({ ...command }));
-    }
-    if (dice < 12) {
-      const command = numberAccount(organizationId, accountId, [depositReference(this.#random.below(NUMBERS))]);
       return wishOf(() => ({ ...command }));
     }
     if (dice < 25 && deposit !== undefined) return this.#claim(deposit, accountId);

@@ -5,10 +5,11 @@ import type { Finder, ResourceId, TableName, UsedReceipt } from "../../../../src
 import { readDepositDetail } from "../../../../src/domain/deposit.js";
 import type { Destination } from "../../../../src/domain/destination.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
-import type { JournalEntry } from "../../../../src/domain/journal.js";
+import { isDeciding, type JournalEntry } from "../../../../src/domain/journal.js";
 import { isUnderWay, type Payment, type RailAccountId } from "../../../../src/domain/payment.js";
 import type { Proposal } from "../../../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../../../src/domain/rail-account.js";
+import { numberOfOtherSource } from "../../../../src/domain/receipt.js";
 import type { ReservePlace } from "../../../../src/domain/reserve.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import { OPERATOR } from "../../../../src/domain/values/actor.js";
@@ -274,6 +275,7 @@ export class MemoryDisk implements Disk {
     const own = <Row extends { readonly organizationId: OrganizationId }>(rows: readonly Row[]): readonly Row[] =>
       rows.filter(({ organizationId }) => lookup.organizationIds.includes(organizationId));
     return {
+      changedRows: new Set(),
       books: lookup.organizationIds.map((id) => {
         reads.add(bookName(id));
         return this.#headOf(id);
@@ -333,11 +335,21 @@ export class MemoryDisk implements Disk {
           reads,
         ),
       ),
-      receipts: lookup.keysOf("receipt").flatMap(({ organizationId, name: receipt }) => {
-        const name = receiptName({ organizationId, receipt });
-        reads.add(name);
-        return this.#receipts.get(name) ?? [];
-      }),
+      receipts: [
+        ...lookup.keysOf("receipt").flatMap(({ organizationId, name: receipt }) => {
+          const name = receiptName({ organizationId, receipt });
+          reads.add(name);
+          return this.#receipts.get(name) ?? [];
+        }),
+        // As in the database, they are read under the lock of the book.
+        ...lookup
+          .keysOf("receiptNumber")
+          .flatMap(({ organizationId, name }) =>
+            [...this.#receipts.values()].filter(
+              (used) => used.organizationId === organizationId && numberOfOtherSource(used.receipt) === name,
+            ),
+          ),
+      ],
       movements: lookup.keysOf("movement").flatMap(({ organizationId, name: movement }) => {
         reads.add(movementName({ organizationId, railMovement: movement }));
         const row = [...transactions.rows.values()].find(
@@ -365,6 +377,11 @@ export class MemoryDisk implements Disk {
         }),
       ),
       railAccountsOfAll: this.railAccountsOfAll,
+      // As in the database, they are read under the lock of the book.
+      decidingRows: lookup
+        .keysOf("decidingRows")
+        .slice(0, 1)
+        .flatMap(() => this.#journal.filter(isDeciding)),
       reveals: new Map(
         lookup
           .keysOf("reveals")
@@ -375,6 +392,12 @@ export class MemoryDisk implements Disk {
               .map(({ recordedAt }) => recordedAt),
           ]),
       ),
+      aloneSums: lookup.keysOf("aloneSum").flatMap(({ organizationId, name }) => {
+        const newest = this.#journal.findLast(
+          (row) => row.organizationId === organizationId && row.alone?.person === name,
+        );
+        return newest?.alone === undefined ? [] : [{ organizationId, ...newest.alone, at: newest.recordedAt }];
+      }),
       reservePlaces: own([...this.#tables.reservePlaces.rows.values()]),
     };
   }

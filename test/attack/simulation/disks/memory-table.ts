@@ -78,7 +78,7 @@ export const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } =
     keyOf: ({ subject }) => subject,
     nameOf: () => undefined,
     check: () => undefined,
-    changeable: ["id", "content", "person", "proposedAt", "expiresAt", "decided", "sealed"],
+    changeable: ["id", "seq", "content", "person", "proposedAt", "expiresAt", "decided", "sealed"],
   },
   apiKeys: {
     keyOf: ({ id }) => id,
@@ -206,7 +206,8 @@ export class MemoryTable<Row extends object> {
     }
     for (const { row, createdBy } of created) {
       const [key, name] = [this.#rules.keyOf(row), this.#rules.nameOf(row)];
-      this.rows.set(key, Object.freeze({ ...row, seq: createdBy?.seq ?? 0 }));
+      // A proposal names its own row: another one may have replaced that which created it.
+      this.rows.set(key, Object.freeze({ seq: createdBy?.seq ?? 0, ...row }));
       if (name !== undefined) this.#keysByName.set(name, key);
       touched.push(this.#nameOfKey(key), name);
     }

@@ -18,7 +18,7 @@ import type { Session, Transact } from "../../../../src/storage/sql/engine.js";
 import { freezeOf, type FreezeRow, standingFreezesColumn } from "../../../../src/storage/sql/freeze-rows.js";
 import { ledgerStore } from "../../../../src/storage/sql/ledger-store.js";
 import { limitsOf, type LimitsRow } from "../../../../src/storage/sql/records/book-head-rows.js";
-import { depositOf, type DepositRow } from "../../../../src/storage/sql/records/deposit-rows.js";
+import { depositColumns, depositOf, type DepositRow } from "../../../../src/storage/sql/records/deposit-rows.js";
 import {
   fullAccountOf,
   type FullAccountRow,
@@ -262,6 +262,8 @@ interface JournalRow {
   readonly actor: string;
   readonly reason: string;
   readonly recorded_at: number;
+  readonly alone_by: string | null;
+  readonly alone_cents: number | null;
 }
 
 const JOURNAL = "SELECT journal.*, organization_id FROM journal JOIN books ON number = book";
@@ -293,10 +295,12 @@ function booksIn(all: SelectAll, books: readonly OpenBook[]): Books {
     transactions: all<ReadTransactionRow>(
       `SELECT ${withBalanceAfter(sqliteEngine)} FROM transactions t ORDER BY t.book, t.seq`,
     ).map((row) => ({ ...transactionOf(row, bookOf(row)), seq: row.seq })),
-    deposits: all<DepositRow>("SELECT * FROM deposits ORDER BY book, seq").map((row) => ({
-      ...depositOf(row, bookOf(row)),
-      seq: row.seq,
-    })),
+    deposits: all<DepositRow>(`SELECT ${depositColumns(sqliteEngine)} FROM deposits d ORDER BY d.book, d.seq`).map(
+      (row) => ({
+        ...depositOf(row, bookOf(row)),
+        seq: row.seq,
+      }),
+    ),
     journal: all<JournalRow>(`${JOURNAL} ORDER BY book, seq`).map(entryOf),
     heads: new Map(heads.map((row) => [row.organizationId, headOf(row)])),
     idempotencyKeys: all<UsedIdempotencyKey>(
@@ -327,6 +331,7 @@ function entryOf(row: JournalRow): Stored<JournalEntry> {
     balancesAfter: availableCents === null ? undefined : { availableCents, heldCents: row.held_after_cents },
     detail: row.detail ?? undefined,
     receipt: row.rail_receipt ?? undefined,
+    ...(row.alone_by === null ? {} : { alone: { person: row.alone_by, cents: row.alone_cents } }),
     actor: row.actor,
     reason: row.reason,
     recordedAt: row.recorded_at,

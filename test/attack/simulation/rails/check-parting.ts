@@ -24,6 +24,21 @@ export function checkParting(world: RailWorld, rail: SimulatedRail): void {
 }
 
 /**
+ * Throws a Violation if an order is open without a flag although the settlement has seen a code of
+ * which nobody is sure.
+ */
+export function checkUnclear(world: RailWorld): void {
+  for (const { transactionId, state } of world.payments.all()) {
+    if (state === "ENDED") continue;
+    const unclear = world.inbox.of(transactionId).filter(({ isSettled, body }) => {
+      return isSettled && (JSON.parse(body) as { isUnclear?: true }).isUnclear === true;
+    });
+    if (unclear.length === 0 || flagsOf(world, transactionId).length > 0) continue;
+    throw new Violation(`the flags of ${transactionId}, of which nobody is sure`, "one", "none");
+  }
+}
+
+/**
  * Returns by how much the book differs from what the rail has moved for an order. Throws a
  * Violation if it differs, and no flag is up.
  */

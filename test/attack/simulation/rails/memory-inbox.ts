@@ -3,7 +3,6 @@ import type { UnixMillis } from "../../../../src/domain/values/time.js";
 import type { InboxMessage, RailInbox, StoredMessage } from "../../../../src/settlement/ports/inbox.js";
 
 interface Kept extends InboxMessage {
-  readonly receivedAt: UnixMillis;
   readonly dueAt: UnixMillis;
   readonly isSettled: boolean;
 }
@@ -16,7 +15,7 @@ export class MemoryInbox implements RailInbox {
   readonly #messages: Kept[] = [];
 
   add(
-    { transactionId, purpose, body }: Omit<InboxMessage, "id" | "tries">,
+    { transactionId, purpose, body }: Omit<InboxMessage, "id" | "tries" | "receivedAt">,
     now: UnixMillis,
   ): Promise<"stored" | "known" | "full"> {
     const own = this.#messages.filter((message) => message.transactionId === transactionId);

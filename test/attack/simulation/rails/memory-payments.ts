@@ -1,7 +1,9 @@
-import type { Payment, RailAccountId } from "../../../../src/domain/payment.js";
+import { begunByClock, type Payment, type RailAccountId } from "../../../../src/domain/payment.js";
+import { BEGIN_HELD_REASONS } from "../../../../src/domain/rail-account.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
-import type { TransactionId } from "../../../../src/domain/values/ids.js";
-import type { UnixMillis } from "../../../../src/domain/values/time.js";
+import type { OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../../../../src/domain/values/time.js";
+import { isCalled, keptCode } from "../../../../src/rails/told-code.js";
 import type { Payments, StoredPayment, UnknownPayouts } from "../../../../src/settlement/ports/payments.js";
 import type { MemoryDisk } from "../disks/memory-disk.js";
 
@@ -52,7 +54,8 @@ export class MemoryPayments implements Payments {
   ): Promise<void> {
     const row = this.#disk.payments.get(transactionId);
     const note = this.#notes.get(transactionId) ?? NO_NOTE;
-    if (row?.state === state && note.checks === checks) this.#notes.set(transactionId, { ...note, ...next, row });
+    const code = keptCode(note.code, next.code);
+    if (row?.state === state && note.checks === checks) this.#notes.set(transactionId, { ...note, ...next, code, row });
     return Promise.resolve();
   }
 
@@ -62,6 +65,25 @@ export class MemoryPayments implements Payments {
     const note = this.#notes.get(transactionId) ?? NO_NOTE;
     this.#notes.set(transactionId, { ...note, row, dueAt: now, advances: note.advances + 1 });
     return Promise.resolve(true);
+  }
+
+  forgetHeld({ transactionId, lastCode }: Pick<StoredPayment, "transactionId" | "lastCode">): Promise<void> {
+    const note = this.#notes.get(transactionId);
+    if (note?.code !== undefined && note.code === lastCode && isHeld(note.code)) {
+      this.#notes.set(transactionId, { ...note, code: undefined });
+    }
+    return Promise.resolve();
+  }
+
+  wakeHeld(organizationId: OrganizationId, now: UnixMillis): Promise<void> {
+    for (const { transactionId, lastCode, state, dueAt } of this.all()) {
+      const [row, note] = [this.#disk.payments.get(transactionId), this.#notes.get(transactionId)];
+      const isOwn = row?.organizationId === organizationId && row.direction === "REDEEM" && state === "READY";
+      if (note !== undefined && isOwn && isHeld(lastCode) && dueAt > now) {
+        this.#notes.set(transactionId, { ...note, row, dueAt: now });
+      }
+    }
+    return Promise.resolve();
   }
 
   /** No rail of the simulation answers to a question by a message. */
@@ -79,7 +101,8 @@ export class MemoryPayments implements Payments {
         payment.railAccountId === railAccountId &&
         payment.direction === "REDEEM" &&
         (payment.state === "SENDING" || payment.state === "ACCEPTED") &&
-        payment.checks > 0,
+        payment.checks > 0 &&
+        !isCalled(payment.lastCode),
     );
     return Promise.resolve(unknown.toSorted((left, right) => left.dueAt - right.dueAt).slice(0, limit));
   }
@@ -111,13 +134,13 @@ export class MemoryPayments implements Payments {
       amountCents,
       status,
       isFlagged: openFlags.length > 0,
-      acceptedAt: createdAt,
+      acceptedAt: toUnixMillis(createdAt - row.aheadMillis),
       state: row.state,
       numberKind: row.numberKind,
       number: row.number,
       maskedNumber: row.maskedNumber,
       railReference: row.railReference,
-      begunAt: row.begunAt,
+      begunAt: begunByClock(row),
       sends: row.sends,
       turnedAway: row.turnedAway,
       dueAt: (note.row === row ? note.dueAt : undefined) ?? row.dueAt,
@@ -130,4 +153,8 @@ export class MemoryPayments implements Payments {
 
 function isDue({ state, dueAt }: StoredPayment, now: UnixMillis): boolean {
   return state !== "ENDED" && dueAt <= now;
+}
+
+function isHeld(code: string | undefined): boolean {
+  return BEGIN_HELD_REASONS.some((reason) => reason === code);
 }

@@ -20,6 +20,8 @@ export interface RailFaults {
   readonly unavailable: number;
   /** The share of queries that get no answer, and of status messages that are lost. */
   readonly lostQueries: number;
+  /** The share of queries that the rail takes without a code. */
+  readonly badQuestions: number;
   readonly clockJump: number;
 }
 
@@ -29,6 +31,7 @@ export const NO_RAIL_FAULTS: RailFaults = {
   pause: 0,
   unavailable: 0,
   lostQueries: 0,
+  badQuestions: 0,
   clockJump: 0,
 };
 
@@ -85,6 +88,25 @@ export class RailWorld {
   happen(event: TimedEvent): void {
     this.#events = this.#events.filter((other) => other !== event);
     event.run();
+  }
+
+  /** The revisions of accounts whose initiator the rail refuses. */
+  readonly #refused = new Set<string>();
+  /** When accounts were changed. */
+  readonly #changedAt = new Map<RailAccountId, UnixMillis>();
+
+  /** Somebody has set the account: whether the rail refuses its initiator. */
+  changedRail(id: RailAccountId, isRefused: boolean): void {
+    this.#changedAt.set(id, this.now);
+    if (isRefused) this.#refused.add(`${id} ${String(this.disk.railRevision(id))}`);
+  }
+
+  refuses(id: RailAccountId, revision = this.disk.railRevision(id)): boolean {
+    return this.#refused.has(`${id} ${String(revision)}`);
+  }
+
+  changedAt(id: RailAccountId): UnixMillis {
+    return this.#changedAt.get(id) ?? toUnixMillis(BOOKS_BEGIN);
   }
 
   /** The shortcode that an account has in a revision; without one, as it is now. */

@@ -8,8 +8,12 @@ import { Lease } from "../../../../src/leases/lease.js";
 import { commitBatch } from "../../../../src/ledger/commit-batch.js";
 import type { Outcome } from "../../../../src/ledger/ports/outcome.js";
 import { StoreError } from "../../../../src/ledger/ports/store.js";
+import type { OpenPayment } from "../../../../src/rails/order.js";
 import type { PaymentRail, RailReport, Sent } from "../../../../src/rails/rail.js";
+import { RailFaults } from "../../../../src/settlement/faults.js";
 import type { RailAccount } from "../../../../src/settlement/ports/rail-accounts.js";
+import type { SubmitWatch } from "../../../../src/settlement/ports/runtime.js";
+import type { SettlementEvent } from "../../../../src/settlement/ports/runtime.js";
 import { Settlement } from "../../../../src/settlement/settlement.js";
 import { BOOKS_BEGIN } from "../disks/disk.js";
 import { describeCommand } from "../report/trace.js";
@@ -70,6 +74,8 @@ export class SettlingServer {
   /** The revisions of the accounts at the rail, as this life of the server has read them. */
   #revisions = new Map<RailAccountId, number>();
   #readAt = 0;
+  /** The accounts, with their revision, whose initiator this life has seen refused. */
+  readonly #refused = new Set<string>();
   /** The `#pausedMillis` when the accounts were read. */
   #pausedMillisThen = 0;
 
@@ -156,6 +162,7 @@ export class SettlingServer {
     this.#life += 1;
     this.#state = "up";
     this.#revisions.clear();
+    this.#refused.clear();
     this.#world.note(this.#name, () => "starts");
     const { payments, inbox, leases } = this.#world;
     const monotonicMillis = (): number => this.#monotonicMillis();
@@ -166,6 +173,25 @@ export class SettlingServer {
       timing: { monotonicMillis, wait: (millis, signal) => this.#wait("lease", millis, signal) },
       onError: () => undefined,
     });
+    const timing = {
+      now: () => this.#now(),
+      monotonicMillis,
+      wait: (millis: number, signal: AbortSignal) =>
+        this.#wait(millis === LOOP_MILLIS ? "loop" : "other", millis, signal),
+    };
+    const submitWatch: SubmitWatch = ({ refusedCredential, organizationId, revision }) => {
+      // From now on this life of the server must not use it.
+      const id = payments.all().find((payment) => payment.organizationId === organizationId)?.railAccountId;
+      if (refusedCredential !== undefined) this.#refused.add(`${String(id)} ${String(revision)}`);
+      return Promise.resolve({ kind: "done", resource: {} as never, replayed: true });
+    };
+    const onEvent = (event: SettlementEvent): void => {
+      this.#world.tally.count("rail events", event.kind);
+      this.#world.note(this.#name, () => JSON.stringify(event));
+      if (event.kind === "error" && !(event.error instanceof StoreError)) {
+        this.#world.violated(`an error of ${this.#name}`, "none", event.error);
+      }
+    };
     const settlement = new Settlement({
       payments: this.#withTurns(payments, ["accountsWithDue", "due", "payment", "reschedule"]),
       inbox: this.#withTurns(inbox, ["due", "postpone", "settle", "messages"]),
@@ -173,20 +199,11 @@ export class SettlingServer {
       lease,
       submit: (command, deadline) => this.#submit(command, deadline),
       newTransactionId: () => this.#world.newId("late") as TransactionId,
-      timing: {
-        now: () => this.#now(),
-        monotonicMillis,
-        wait: (millis, signal) => this.#wait(millis === LOOP_MILLIS ? "loop" : "other", millis, signal),
-      },
-      submitWatch: () => Promise.resolve({ kind: "done", resource: {} as never, replayed: true }),
+      timing,
+      submitWatch,
+      faults: new RailFaults({ submitWatch, timing, onEvent }),
       closePayouts: () => Promise.resolve(),
-      onEvent: (event) => {
-        this.#world.tally.count("rail events", event.kind);
-        this.#world.note(this.#name, () => JSON.stringify(event));
-        if (event.kind === "error" && !(event.error instanceof StoreError)) {
-          this.#world.violated(`an error of ${this.#name}`, "none", event.error);
-        }
-      },
+      onEvent,
     });
     lease.start();
     settlement.start();
@@ -336,12 +353,15 @@ export class SettlingServer {
     return {
       id,
       organizationId,
-      rail: this.#adapter(this.#world.shortcodeOf(id, revision)),
+      rail: this.#adapter({ id, revision, shortcode: this.#world.shortcodeOf(id, revision) }),
       payouts: "open",
       beginWithinMillis: 120_000,
       confirmAboveCents: this.#confirmAboveCents as RailAccount["confirmAboveCents"],
       resolveAloneMaxCents: 0,
       revision,
+      changedAt: this.#world.changedAt(id),
+      refused: undefined,
+      isUntried: false,
     };
   }
 
@@ -359,16 +379,23 @@ export class SettlingServer {
   }
 
   /** The rail, as this life of the server reaches it. */
-  #adapter(shortcode: string): PaymentRail {
+  #adapter({ id, revision, shortcode }: { id: RailAccountId; revision: number; shortcode: string }): PaymentRail {
     const pausedMillis = this.#pausedMillisThen;
+    const isRefused = this.#world.refuses(id, revision);
+    const watch = ({ direction }: Pick<OpenPayment, "direction">): void => {
+      if (direction !== "REDEEM" || !this.#refused.has(`${id} ${String(revision)}`)) return;
+      this.#world.violated(`the requests of ${this.#name} with a credential that it saw refused`, "none", "one");
+    };
     return {
       name: "simulated" as Rail,
       checkAfterMillis: CHECKS_MILLIS,
       capabilities: () => ({ minCents: toCents(1), maxCents: MAX_CENTS, stepCents: toCents(1), phoneNumbers: /./ }),
       send: async (order, signal) => {
         if (signal.aborted) return { kind: "unreached", code: "ABORTED", retryAfterMillis: 1_000 };
+        watch(order);
+        const refused = isRefused && order.direction === "REDEEM";
         const sent = await new Promise<Sent>((resolve) => {
-          this.#rail.request(this.#name, { order, shortcode }, resolve);
+          this.#rail.request(this.#name, { order, shortcode, isRefused: refused }, resolve);
         });
         await this.#turn("the rail's answer", { share: COMMIT_TURN_SHARE, canFail: false });
         return sent;
@@ -376,7 +403,11 @@ export class SettlingServer {
       query: async (payment) => {
         // A server that stood still may ask at a shortcode of before. It learns nothing there.
         const hasStoodStill = this.#pausedMillis !== pausedMillis;
-        const report = this.#rail.query(this.#name, payment, hasStoodStill ? undefined : shortcode);
+        watch(payment);
+        const report = this.#rail.query(this.#name, payment, {
+          shortcode: hasStoodStill ? undefined : shortcode,
+          isRefused: isRefused && payment.direction === "REDEEM",
+        });
         await this.#turn("the query's answer", { share: COMMIT_TURN_SHARE, canFail: false });
         return report;
       },

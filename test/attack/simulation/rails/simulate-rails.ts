@@ -24,7 +24,7 @@ import { MemoryDisk } from "../disks/memory-disk.js";
 import type { Tally } from "../report/tally.js";
 import type { Trace } from "../report/trace.js";
 import { mustBe, Violation } from "../report/violation.js";
-import { apartUnderFlagOf, checkParting } from "./check-parting.js";
+import { apartUnderFlagOf, checkParting, checkUnclear } from "./check-parting.js";
 import { MemoryInbox } from "./memory-inbox.js";
 import { MemoryLeases } from "./memory-leases.js";
 import { MemoryPayments } from "./memory-payments.js";
@@ -109,6 +109,7 @@ class RailRun {
       await new Promise(setImmediate);
       this.#world.throwViolation();
       checkParting(this.#world, this.#rail);
+      checkUnclear(this.#world);
       this.#world.tally.count("steps", "steps");
     }
     const open = this.#world.payments.all().filter((payment) => !this.#isSettled(payment));
@@ -183,6 +184,12 @@ class RailRun {
     this.#world.note("everyone", () => "comes to rest: nothing goes wrong any more");
     this.#world.faults = NO_RAIL_FAULTS;
     this.#healsAt = Infinity;
+    for (const organizationId of this.#organizations) void this.#mendRail(organizationId);
+  }
+
+  /** Somebody sets the right password, if the rail refuses the initiator. */
+  async #mendRail(organizationId: OrganizationId): Promise<void> {
+    while (this.#world.refuses(railAccountOf(organizationId))) await this.#changeRail(organizationId, false);
   }
 
   async #open(organizationId: OrganizationId): Promise<void> {
@@ -242,7 +249,7 @@ class RailRun {
   }
 
   /** Sets the account: with another password alone, or with another shortcode as well. */
-  async #changeRail(organizationId: OrganizationId): Promise<void> {
+  async #changeRail(organizationId: OrganizationId, mayBeWrong = true): Promise<void> {
     const { random, disk } = this.#world;
     const id = railAccountOf(organizationId);
     const isMoved = random.chance(0.5);
@@ -252,6 +259,7 @@ class RailRun {
     const facts = { accountsOfAll: random.chance(0.9) ? accountsOfAll : "0:0", movesPlace: isMoved };
     const command = { ...setRailAccount(organizationId, { railAccountId: id, settings }), facts };
     const done = await this.#commit(command);
+    if (done === "done") this.#world.changedRail(id, mayBeWrong && random.chance(0.3));
     const what = isMoved ? "other shortcodes" : "other passwords";
     this.#world.tally.count("rail", done === "done" ? what : `${what}: ${done}`);
   }
@@ -275,7 +283,10 @@ class RailRun {
       // The account at the rail lets nobody decide alone.
       for (const person of ["amina", "brian"]) {
         const command = resolve(organizationId, transactionId, resolution, { person });
-        const done = await this.#commit({ ...command, newTransactionId: this.#newTransactionId() });
+        const done = await this.#commit({
+          ...command,
+          facts: { ...command.facts, newTransactionId: this.#newTransactionId() },
+        });
         mustBe(`the resolution of ${transactionId} by ${person}`, "done", done);
       }
       for (const each of more) {
@@ -365,6 +376,7 @@ function faultsOf(random: Random): RailFaults {
     pause: some(0.3),
     unavailable: some(1),
     lostQueries: some(0.5),
+    badQuestions: some(0.3),
     clockJump: some(0.3),
   };
 }

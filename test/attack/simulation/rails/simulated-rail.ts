@@ -18,6 +18,9 @@ const MEMORY_MILLIS = 12 * MINUTE_MILLIS;
 const UNREACHED: Sent = { kind: "unreached", code: "BUSY", retryAfterMillis: SECOND_MILLIS };
 const TURNED_AWAY: Sent = { ...UNREACHED, isTurnedAway: true };
 const REJECTED: Sent = { kind: "rejected", code: "2028", failure: "RAIL_REFUSED" };
+const REFUSED_INITIATOR = { kind: "credentials", credential: "initiator", code: "2001" } as const;
+/** What becomes of a payout of an initiator that the rail refuses: nothing moves. */
+const OF_REFUSED = { outcome: "failed", liesFor: 0, contradicts: false, lateAfter: undefined } as const;
 // A rail that has the payout should say so. It may as well say anything else.
 const DUPLICATES: readonly Sent[] = [{ kind: "accepted", railReference: undefined }, REJECTED, UNREACHED];
 
@@ -35,6 +38,8 @@ interface Plan {
   readonly arrivesAfter: number;
   readonly answersAfter: number;
   readonly outcome: "succeeded" | "failed" | "open";
+  /** Whether a callback has a code of which nobody is sure, if the outcome stays open. */
+  readonly isUnclear: boolean;
   readonly outcomeAfter: number;
   /** Undefined if a failure is the end. */
   readonly lateAfter: number | undefined;
@@ -57,6 +62,8 @@ interface Taken {
   readonly receipt: RailReceipt;
   /** The shortcode to which the order went. */
   readonly shortcode: string;
+  /** Whether the rail has refused the initiator, and so the order. */
+  readonly isRefused: boolean;
   /** What moves, if it succeeds. */
   readonly cents: Cents;
   /** Until then queries report the opposite of the outcome. */
@@ -68,6 +75,8 @@ interface Taken {
 interface Request {
   readonly order: RailOrder;
   readonly shortcode: string;
+  /** Whether the rail refuses the initiator. */
+  readonly isRefused: boolean;
 }
 
 interface Known {
@@ -119,10 +128,11 @@ export class SimulatedRail {
   }
 
   /** A server is about to send the order. Returns what the network does with the request. */
-  request(server: string, { order, shortcode }: Request, answer: (sent: Sent) => void): void {
+  request(server: string, request: Request, answer: (sent: Sent) => void): void {
+    const { order } = request;
     const known = this.#known(order.transactionId);
     const { plan } = known;
-    this.#watchRequest(server, { order, shortcode }, known);
+    this.#watchRequest(server, request, known);
     if (plan.unreached > 0) {
       plan.unreached -= 1;
       const retryAfterMillis = this.#world.random.pick([SECOND_MILLIS, 20 * SECOND_MILLIS]);
@@ -132,7 +142,7 @@ export class SimulatedRail {
     known.isSent = true;
     known.askedBy.delete(server);
     this.#world.after(plan.arrivesAfter, `the request for ${order.transactionId} arrives`, () => {
-      const sent = this.#take({ order, shortcode }, known);
+      const sent = this.#take(request, known);
       if (plan.answer === "lost") answer({ kind: "unknown", code: "CONNECTION_RESET" });
       else {
         this.#world.after(plan.answersAfter, "the rail answers", () => {
@@ -143,11 +153,24 @@ export class SimulatedRail {
   }
 
   /** Without a shortcode, the payment may be asked about where it was not sent. */
-  query(server: string, payment: OpenPayment, shortcode: string | undefined): RailReport {
+  query(
+    server: string,
+    payment: OpenPayment,
+    { shortcode, isRefused }: { shortcode: string | undefined; isRefused: boolean },
+  ): RailReport {
     const known = this.#known(payment.transactionId);
     if (shortcode !== undefined) this.#watchQuery(payment, shortcode, known);
     known.askedBy.add(server);
     if (this.#isLost()) return { kind: "open", code: "NO_ANSWER" };
+    if (this.#world.random.chance(this.#world.faults.badQuestions)) {
+      this.#world.tally.count("rail", "questions without a code");
+      const fault = { kind: "request", request: "/status", code: "NO_RESPONSE_CODE" } as const;
+      return { kind: "open", code: "NO_RESPONSE_CODE", place: "/status", fault };
+    }
+    if (isRefused) {
+      this.#world.tally.count("rail", "questions of a refused initiator");
+      return { kind: "open", code: "2001", fault: REFUSED_INITIATOR };
+    }
     const taken = known.way === "to a phone" ? known.taken[0] : this.#movementNamed(payment.railReference);
     if (known.way !== "to a phone" && taken === undefined) return { kind: "open", code: "NO_REFERENCE" };
     if (known.way === "prompt" && taken !== undefined) return shortOf(this.#answerAbout(taken));
@@ -191,6 +214,7 @@ export class SimulatedRail {
       arrivesAfter: random.pick([0, 0, 100, 2 * SECOND_MILLIS, 25 * SECOND_MILLIS]),
       answersAfter: random.pick([0, 100, 3 * SECOND_MILLIS, 25 * SECOND_MILLIS]),
       outcome,
+      isUnclear: random.chance(0.5),
       outcomeAfter: random.pick([0, SECOND_MILLIS, 30 * SECOND_MILLIS, 5 * MINUTE_MILLIS, 3 * HOUR_MILLIS]),
       lateAfter: isLate ? random.pick([MINUTE_MILLIS, 20 * MINUTE_MILLIS, 5 * HOUR_MILLIS]) : undefined,
       callbacks: doubtful === "none" && answer !== "turned away" ? random.pick([0, 1, 1, 2]) : 1,
@@ -203,7 +227,7 @@ export class SimulatedRail {
   }
 
   /** The rail has the request. */
-  #take({ order, shortcode }: Request, { way, plan, taken }: Known): Sent {
+  #take({ order, shortcode, isRefused }: Request, { way, plan, taken }: Known): Sent {
     if (plan.answer === "rejected") return REJECTED;
     const { transactionId } = order;
     const before = taken.at(-1);
@@ -214,20 +238,27 @@ export class SimulatedRail {
     const receipt = this.#world.newId("R") as RailReceipt;
     const cents = plan.otherCents ?? order.amountCents;
     const { millis: takenAt } = this.#world;
-    const now: Taken = { movement, order, shortcode, takenAt, receipt, cents, liesUntil: 0, state: "open" };
+    const now: Taken = { movement, order, shortcode, isRefused, takenAt, receipt, cents, liesUntil: 0, state: "open" };
     taken.push(now);
     this.#world.tally.count("rail", `orders taken, ${way}`);
     const max = way === "prompt" && plan.answer === "turned away" ? 2 : 1;
     if (taken.length > max) this.#world.violated(`how often the rail took ${transactionId}`, max, taken.length);
-    this.#decide(now, plan);
+    this.#decide(now, isRefused ? { ...plan, ...OF_REFUSED } : plan);
     if (plan.answer === "turned away") return TURNED_AWAY;
     return { kind: "accepted", railReference: way === "to a phone" ? undefined : movement };
   }
 
   /** Arranges what becomes of the order. */
   #decide(taken: Taken, plan: Plan): void {
-    const { outcome, outcomeAfter, lateAfter, callbacks, callbackAfter, liesFor, contradicts } = plan;
-    if (outcome === "open") return;
+    const { outcome, outcomeAfter, lateAfter, callbacks, callbackAfter, liesFor, contradicts, isUnclear } = plan;
+    if (outcome === "open") {
+      if (!isUnclear) return;
+      this.#atOnceOrAfter(outcomeAfter, "a callback has a code that nobody is sure of", () => {
+        this.#world.tally.count("rail", "unclear callbacks");
+        this.#call(taken, { kind: "open", code: "1031", place: "result", isUnclear: true });
+      });
+      return;
+    }
     this.#atOnceOrAfter(outcomeAfter, `the rail ends ${taken.movement}: ${outcome}`, () => {
       taken.state = outcome;
       taken.liesUntil = this.#world.millis + liesFor;
@@ -300,7 +331,8 @@ export class SimulatedRail {
   #answerAbout(taken: Taken): RailReport {
     const { state, liesUntil } = taken;
     if (state === "open") return { kind: "open", code: "PENDING" };
-    if (this.#world.millis >= liesUntil) return reportOf(taken, state);
+    // A query tells the status of the order, and not the code.
+    if (this.#world.millis >= liesUntil) return reportOf({ ...taken, isRefused: false }, state);
     this.#world.tally.count("rail", `queries that deny: ${state}`);
     return reportOf(taken, oppositeOf(state));
   }
@@ -360,10 +392,13 @@ function shortOf(report: RailReport): RailReport {
 }
 
 function reportOf(
-  { movement, receipt, order, cents: amountCents }: Taken,
+  { movement, receipt, order, isRefused, cents: amountCents }: Taken,
   outcome: "succeeded" | "failed",
 ): RailReport {
-  if (outcome === "failed") return { kind: "failed", movement, code: "2001", failure: "WRONG_PIN" };
+  if (outcome === "failed") {
+    const fault = isRefused ? { fault: REFUSED_INITIATOR } : {};
+    return { kind: "failed", movement, code: "2001", failure: "WRONG_PIN", ...fault };
+  }
   const phone = order.numberKind === "PHONE" ? maskPhone(order.number as PhoneNumber) : undefined;
   return { kind: "succeeded", movement, receipt, amountCents, phone };
 }

@@ -1,5 +1,5 @@
+import type { Authority } from "../../../../src/domain/authority.js";
 import type { Command } from "../../../../src/domain/operations.js";
-import type { Authority } from "../../../../src/domain/second-person.js";
 import { type Cents, formatCents } from "../../../../src/domain/values/cents.js";
 
 /** The steps of a run. A run that no reader will see keeps none. */
