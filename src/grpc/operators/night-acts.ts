@@ -34,8 +34,7 @@ const ofRail = fieldsOf({ ...OPERATORS_KINDS, rail: parseRailWithStatement })("o
 
 /**
  * The rpcs that do for a whole night what single acts do for one deposit or order. A preview
- * changes nothing, so it needs no fresh session, and it takes a turn of the person as other trials
- * do.
+ * changes nothing, so it needs no fresh session. Each call takes a turn of the person as trials do.
  */
 export function nightActs(options: HandlersOptions): Record<string, OperatorRoute> {
   return {
@@ -46,7 +45,7 @@ export function nightActs(options: HandlersOptions): Record<string, OperatorRout
         return joined(given, parsePayIns(request), (own, payIns) => ({ ...own, payIns, preview }));
       },
       takesPowerAway: isPreview,
-      partsOfTrial: ({ preview, payIns }) => (preview ? payIns.length : undefined),
+      partsOf: ({ payIns }) => payIns.length,
       run: ({ organizationId, preview, ...given }, caller) =>
         act<RecordDeposits, wire.RecordDepositsResponse>(
           options,
@@ -63,7 +62,7 @@ export function nightActs(options: HandlersOptions): Record<string, OperatorRout
         return joined(given, parseResults(request), (own, results) => ({ ...own, results, preview }));
       },
       takesPowerAway: isPreview,
-      partsOfTrial: ({ preview, results }) => (preview ? results.length : undefined),
+      partsOf: ({ results }) => results.length,
       run: ({ organizationId, preview, ...given }, caller) =>
         act<ResolveTransactions, wire.ResolveTransactionsResponse>(
           options,

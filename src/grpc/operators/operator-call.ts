@@ -43,10 +43,10 @@ export interface OperatorRpc<Name extends RpcName, Input> extends Omit<
   /** Whether a call only takes power away, so that its session need not be fresh. None omitted. */
   readonly takesPowerAway?: (input: Input) => boolean;
   /**
-   * How many parts the command has that a call lets the ledger decide and drops. Undefined if the
-   * call is no trial. None omitted.
+   * How many parts the command has that a call lets the ledger decide, if it is a trial or may have
+   * many. Undefined if the call is neither. None omitted.
    */
-  readonly partsOfTrial?: (input: Input) => number | undefined;
+  readonly partsOf?: (input: Input) => number | undefined;
   /** Whether the response shows personal data in full. Otherwise it is masked. */
   readonly showsPersonalData?: true;
 }
@@ -64,9 +64,10 @@ export interface OperatorGate extends HandlersOptions {
 export interface OperatorRoute {
   /**
    * Makes the handler for operators. It checks, in this order: SHUTTING_DOWN, MISSING_OPERATOR_KEY,
-   * RESTORE_NOT_CONFIRMED, INVALID_OPERATOR_KEY, ROLE_REQUIRED, INVALID_FIELD,
-   * VERIFICATION_REQUIRED, then the refusals of `run` of the rpc. An open stream repeats the checks
-   * of key and role. Throws if the contract demands a key, and the rpc takes none, or the contrary.
+   * RESTORE_NOT_CONFIRMED, INVALID_OPERATOR_KEY, ROLE_REQUIRED, QUEUE_FULL of what takes turns,
+   * INVALID_FIELD, VERIFICATION_REQUIRED, then the refusals of `run` of the rpc. An open stream
+   * repeats the checks of key and role. Throws if the contract demands a key, and the rpc takes
+   * none, or the contrary.
    */
   serve(
     gate: OperatorGate,
@@ -96,20 +97,21 @@ export type OperatorStream = <Request, Input>(rpc: OperatorStreamRpc<Request, In
 
 const NOT_FRESH = { reason: "VERIFICATION_REQUIRED" } as const;
 
-export const unary: OperatorUnary = (name, { takesPowerAway, partsOfTrial, showsPersonalData, ...own }) => {
+export const unary: OperatorUnary = (name, { takesPowerAway, partsOf, showsPersonalData, ...own }) => {
   const rpc = { ...messagesOf(name), ...own };
   return {
     serve: (gate) => (contract, dependencies) => {
       const changes = isChange(contract);
+      const waits = changes || (partsOf !== undefined && contract.idempotencyKey !== "ignored");
       const run: typeof rpc.run = async (input, caller) => {
         if (await needsVerification(gate, { contract, input, caller: caller.key, takesPowerAway }))
           return refuse(NOT_FRESH);
-        const parts = partsOfTrial?.(input);
+        const parts = partsOf?.(input);
         const work = () => rpc.run(input, caller);
         if (changes) return gate.personTurns.run("change", caller, work);
         return parts === undefined ? work() : gate.personTurns.run("trial", caller, work, parts);
       };
-      const route = routeOf({ ...rpc, run }, admitting(gate));
+      const route = routeOf({ ...rpc, run }, waits ? admittingUnlessFull(gate) : admitting(gate));
       return route(keyed(contract), showsPersonalData ? dependencies : { ...dependencies, shown: masked });
     },
     runForMachine: (contract, call) =>
@@ -233,5 +235,14 @@ export function admitting({
     if ("reason" in operator) return operator;
     record.operator = operator;
     return operator.roles.some((role) => roles.includes(role)) ? operator : { reason: "ROLE_REQUIRED", roles };
+  };
+}
+
+/** Admits such an operator, unless too many of their calls wait for their turn: QUEUE_FULL. */
+function admittingUnlessFull(gate: OperatorGate): Admit<CallingOperator, ServingDependencies> {
+  const admit = admitting(gate);
+  return async (contract, dependencies, call) => {
+    const operator = await admit(contract, dependencies, call);
+    return "reason" in operator ? operator : ((await gate.personTurns.refusalOf(operator)) ?? operator);
   };
 }

@@ -1,15 +1,16 @@
 import { COMMAND_NAMES } from "../../domain/operations.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import type { Operator } from "../../operators/operator.js";
 import type { CallingOperator } from "../../operators/session.js";
 import type { Caller } from "../calls/call-context.js";
 import { refuse, type RpcResult } from "../calls/rpc-result.js";
 import type { RpcContract } from "../messages/contract.js";
-import { ListTurns } from "../services/list-turns.js";
+import { type ListRefusal, ListTurns } from "../services/list-turns.js";
 import { listCallerOf } from "./reading.js";
 
 /**
  * "change": a transaction beside the ledger's queue. "trial": a command that the ledger decides and
- * drops.
+ * drops, or one of many parts.
  */
 export type PersonTurn = "change" | "trial";
 
@@ -33,6 +34,11 @@ export class PersonTurns {
 
   constructor(now: () => UnixMillis) {
     this.#turns = new ListTurns({ now, underWayMax: UNDER_WAY_MAX });
+  }
+
+  /** Refuses a person of whom too much waits, before a request of a thousand parts is parsed. */
+  refusalOf(key: Operator | undefined): Promise<ListRefusal | undefined> {
+    return this.#turns.refusalOf(listCallerOf({ key, deadline: NEVER }).key);
   }
 
   /**

@@ -78,7 +78,7 @@ export function proposalRpcs(options: HandlersOptions): Record<string, OperatorR
     }),
     getProposal: unary("getProposal", {
       ...fieldsOf({ ...OPERATORS_KINDS, compare: parsed<boolean> })("proposal_id", "compare"),
-      partsOfTrial: ({ compare }) => (compare ? 1 : undefined),
+      partsOf: ({ compare }) => (compare ? 1 : undefined),
       run: async ({ proposalId, compare }, caller) => {
         const proposal = await proposalNow(options, proposalId);
         if (proposal === undefined) return refuse({ reason: "PROPOSAL_NOT_FOUND", proposalId });

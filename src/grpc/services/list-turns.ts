@@ -83,19 +83,19 @@ export class ListTurns {
     return waiting;
   }
 
+  /** Refuses a caller of whom too many lists wait or are under way. */
+  async refusalOf(key: ListCaller["key"]): Promise<ListRefusal | undefined> {
+    return this.#isFull(key) ? refusedLater() : undefined;
+  }
+
   /** Reads a page when its turn comes. Rejects with the error of `read`. */
   async page<Read extends PageCost>(
     { key, deadline }: ListCaller,
     read: () => Promise<Read>,
   ): Promise<Read | ListRefusal> {
-    const ofKey = this.#listsOf.get(key.id) ?? 0;
+    if (this.#isFull(key)) return refusedLater();
     const { line = key.organizationId } = key;
-    const ofOrganization = this.#lines.get(line)?.lists ?? 0;
-    if (ofKey >= LISTS_PER_KEY_MAX || ofOrganization >= LISTS_PER_ORGANIZATION_MAX) {
-      await sleep(REFUSAL_MILLIS);
-      return { reason: "QUEUE_FULL" };
-    }
-    this.#listsOf.set(key.id, ofKey + 1);
+    this.#listsOf.set(key.id, (this.#listsOf.get(key.id) ?? 0) + 1);
     try {
       return await this.#inTurn(line, deadline, read);
     } finally {
@@ -119,6 +119,12 @@ export class ListTurns {
       if (!("reason" in page)) return page;
     }
     return { reason: "DEADLINE_EXCEEDED" };
+  }
+
+  #isFull({ id, organizationId, line = organizationId }: ListCaller["key"]): boolean {
+    const ofKey = this.#listsOf.get(id) ?? 0;
+    const ofLine = this.#lines.get(line)?.lists ?? 0;
+    return ofKey >= LISTS_PER_KEY_MAX || ofLine >= LISTS_PER_ORGANIZATION_MAX;
   }
 
   #inTurn<Read extends PageCost>(
@@ -176,6 +182,11 @@ export class ListTurns {
     if (restMillis >= 1) await sleep(restMillis);
     this.#queue(line);
   }
+}
+
+async function refusedLater(): Promise<ListRefusal> {
+  await sleep(REFUSAL_MILLIS);
+  return { reason: "QUEUE_FULL" };
 }
 
 function restMillisAfter({ lookedAt, rows }: PageCost): number {

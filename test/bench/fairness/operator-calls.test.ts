@@ -24,6 +24,7 @@ import { ROLES } from "../../../src/operators/operator.js";
 import { type GivenOperator, newKey, type OperatorService, startOperatorService } from "../../operators/given.js";
 import type { GrpcCaller, GrpcReply, GrpcStatus, Method } from "../../support/callers/grpc-caller.js";
 import { createAccount, mint } from "../../support/commands.js";
+import { eventually } from "../../support/eventually.js";
 
 // Made once: a workbook of 50,000 rows is among them.
 const attacks = operatorAttacks();
@@ -171,6 +172,18 @@ describe("the turns of operators", () => {
     const { key } = await service.operator("Third", "viewer");
     await admin.call(Rpcs.getProposal, { proposal_id, compare: true }, { key });
     expect(taken).to.include("trial");
+  });
+
+  it("refuse the ninth act of many parts that waits, before somebody reads its request", async () => {
+    const calls = attacks["operators/AdminService/RecordDeposits:preview"];
+    if (calls === undefined) throw new Error("RecordDeposits has no row");
+    const by = await service.operator("Busy", ...ROLES);
+    taken = [];
+    const waiting = Array.from({ length: 8 }, (_, index) => call(calls.rpc, requestBytes(calls, things, index), by));
+    await eventually(() => taken.filter((turn) => turn === "trial").length === 8);
+    expect((await call(calls.rpc, Buffer.from([0xff]), by)).reason).to.equal("QUEUE_FULL");
+    // The next one waits for 2 s.
+    await Promise.race(waiting);
   });
 
   it("rest the longer after a trial, the more parts it has", async () => {
