@@ -24,7 +24,6 @@ import { ROLES } from "../../../src/operators/operator.js";
 import { type GivenOperator, newKey, type OperatorService, startOperatorService } from "../../operators/given.js";
 import type { GrpcCaller, GrpcReply, GrpcStatus, Method } from "../../support/callers/grpc-caller.js";
 import { createAccount, mint } from "../../support/commands.js";
-import { eventually } from "../../support/eventually.js";
 
 // Made once: a workbook of 50,000 rows is among them.
 const attacks = operatorAttacks();
@@ -174,16 +173,29 @@ describe("the turns of operators", () => {
     expect(taken).to.include("trial");
   });
 
-  it("refuse the ninth act of many parts that waits, before somebody reads its request", async () => {
-    const calls = attacks["operators/AdminService/RecordDeposits:preview"];
-    if (calls === undefined) throw new Error("RecordDeposits has no row");
-    const by = await service.operator("Busy", ...ROLES);
-    taken = [];
-    const waiting = Array.from({ length: 8 }, (_, index) => call(calls.rpc, requestBytes(calls, things, index), by));
-    await eventually(() => taken.filter((turn) => turn === "trial").length === 8);
-    expect((await call(calls.rpc, Buffer.from([0xff]), by)).reason).to.equal("QUEUE_FULL");
-    // The next one waits for 2 s.
-    await Promise.race(waiting);
+  it("refuse a person of whom eight acts of many parts wait, before somebody reads the request", async () => {
+    const asked = Promise.withResolvers<undefined>();
+    const own = new PersonTurns(() => toUnixMillis(0));
+    const refusalOf = PersonTurns.prototype.refusalOf.bind(own);
+    const original: unknown = Reflect.get(PersonTurns.prototype, "refusalOf");
+    const busy = await service.operator("Busy", ...ROLES);
+    const caller = { key: busy.operator, deadline: toUnixMillis(1) };
+    const work = () => asked.promise.then(() => ({ kind: "done", response: {}, replayed: false }) as const);
+    const waiting = Array.from({ length: 8 }, () => own.run("trial", caller, work));
+    Reflect.set(PersonTurns.prototype, "refusalOf", refusalOf);
+    try {
+      for (const name of ["RecordDeposits:preview", "ResolveTransactions:preview", "CreateSignInCode"]) {
+        const calls = Object.entries(attacks).find(([attack]) => attack.endsWith(`/${name}`))?.[1];
+        if (calls === undefined) throw new Error(name);
+        expect((await call(calls.rpc, Buffer.from([0xff]), busy)).reason, name).to.equal("QUEUE_FULL");
+        const other = await service.operator(`Beside ${name}`, ...ROLES);
+        expect((await call(calls.rpc, Buffer.from([0xff]), other)).reason, name).to.equal("INVALID_FIELD");
+      }
+    } finally {
+      Reflect.set(PersonTurns.prototype, "refusalOf", original);
+      asked.resolve(undefined);
+      await Promise.all(waiting);
+    }
   });
 
   it("rest the longer after a trial, the more parts it has", async () => {
