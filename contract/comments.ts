@@ -9,6 +9,8 @@ import type {
   DescService,
 } from "@bufbuild/protobuf";
 
+import { sourceInfoOf } from "../runtime/descriptor-files.js";
+
 type Commented = DescEnum | DescEnumValue | DescField | DescMessage | DescMethod | DescOneof | DescService;
 
 // Paths are written in a space of their own, of field numbers and positions, as the comment of
@@ -54,7 +56,7 @@ export function canBeNull(field: DescField): boolean {
 function textsOf(file: DescFile): ReadonlyMap<string, string> {
   const known = texts.get(file);
   if (known !== undefined) return known;
-  const locations = file.proto.sourceCodeInfo?.location ?? [];
+  const locations = sourceInfoOf(file.proto)?.location ?? [];
   const found = new Map(locations.map(({ path, leadingComments }) => [path.join(), leadingComments]));
   texts.set(file, found);
   return found;

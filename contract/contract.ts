@@ -1,17 +1,15 @@
 import {
-  createFileRegistry,
   type DescExtension,
   type DescField,
   type DescMessage,
   type DescMethod,
   type FileRegistry,
-  fromBinary,
   getOption,
   hasOption,
   ScalarType,
 } from "@bufbuild/protobuf";
-import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
+import { readRegistry } from "../runtime/descriptor-files.js";
 import { packageFile } from "../runtime/files/package-file.js";
 import { batchingOf } from "./batching.js";
 import { assertJsonMappable, isHttpBody, type NumberFields } from "./json-support.js";
@@ -106,7 +104,7 @@ const METHODS: ReadonlyMap<string, HttpMethod> = new Map([
  * gateway cannot serve an HTTP rule as it is written.
  */
 export function readContract(descriptorSet: Uint8Array): HttpContract {
-  const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet));
+  const registry = readRegistry([descriptorSet]);
   const options = {
     http: extensionOf(registry, "google.api.http"),
     location: extensionOf(registry, "kesc.v1.location"),
@@ -120,14 +118,6 @@ export function readContract(descriptorSet: Uint8Array): HttpContract {
   const routes = services.flatMap(({ methods }) => methods.flatMap((method) => routesOf(method, options)));
   assertDistinct(routes);
   return { routes, registry, ...numberFields(registry) };
-}
-
-/** Makes one registry of descriptor sets that have some files in common. */
-export function joinedRegistry(descriptorSets: readonly Uint8Array[]): FileRegistry {
-  const files = descriptorSets.flatMap((set) => fromBinary(FileDescriptorSetSchema, set).file);
-  const distinct = new Map(files.toReversed().map((file) => [file.name, file]));
-  const file = files.filter((each) => distinct.get(each.name) === each);
-  return createFileRegistry({ $typeName: FileDescriptorSetSchema.typeName, file });
 }
 
 /** Finds the fields that JSON shows as numbers. Throws when one of them cannot be shown so. */

@@ -2,13 +2,14 @@ import { type DescMethod, type FileRegistry, fromBinary, toBinary } from "@bufbu
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
 import { lineOf } from "../../contract/comments.js";
-import { CONTRACT_URL, joinedRegistry, numberFields } from "../../contract/contract.js";
+import { CONTRACT_URL, numberFields } from "../../contract/contract.js";
 import type { RequestProblem } from "../../contract/field-problem.js";
 import { type Json, JsonNumber } from "../../contract/json/parse-json.js";
 import { MessageReader } from "../../contract/json/read-message.js";
 import { enumName as enumNameOf } from "../../contract/json/read-scalar.js";
 import { MessageWriter } from "../../contract/json/write-message.js";
 import type { NumberFields } from "../../contract/json-support.js";
+import { readRegistry } from "../../runtime/descriptor-files.js";
 import { packageFile } from "../../runtime/files/package-file.js";
 
 /** The descriptor sets of the operators' contract, and of that of organizations. */
@@ -25,7 +26,7 @@ export class ConsoleContract {
   readonly #writer: MessageWriter;
 
   constructor(descriptorSets: readonly Uint8Array[]) {
-    this.registry = joinedRegistry(descriptorSets);
+    this.registry = readRegistry(descriptorSets);
     const services = [...this.registry].filter((desc) => desc.kind === "service");
     this.#methods = new Map(
       services.flatMap(({ name, methods }) => methods.map((method) => [`${name}/${method.name}`, method] as const)),

@@ -13,16 +13,16 @@ import { Schemas } from "./schema.js";
 import { webhooksOf } from "./webhooks.js";
 
 /**
- * Writes the OpenAPI document of a contract, as `openapi.json` and GET /openapi.json have it. It
- * says of the REST API what the gateway itself reads from the contract (ADR 46).
+ * Writes the OpenAPI document of a contract, as `openapi.json` has it. It says of the REST API what
+ * the gateway itself reads from the contract (ADR 46).
  */
-export function openapiText(contract: HttpContract, publicUrl = ""): string {
+export function openapiText(contract: HttpContract): string {
   // What needs no key is called by rails, and by no client.
   const routes = contract.routes.filter(({ isPublic }) => !isPublic);
-  return `${JSON.stringify(openapiDocument({ ...contract, routes }, publicUrl), null, 2)}\n`;
+  return `${JSON.stringify(openapiDocument({ ...contract, routes }), null, 2)}\n`;
 }
 
-function openapiDocument(contract: HttpContract, publicUrl: string): JsonObject {
+function openapiDocument(contract: HttpContract): JsonObject {
   const deps = { contract, schemas: new Schemas(contract), problems: new Problems(contract) };
   const paths = pathsOf(deps);
   const webhooks = webhooksOf(contract, deps.schemas);
@@ -32,8 +32,8 @@ function openapiDocument(contract: HttpContract, publicUrl: string): JsonObject 
     openapi: "3.1.0",
     info: INFO,
     servers: [
-      { url: publicUrl || "/", description: "This gateway." },
-      { url: `${publicUrl}/v1`, description: "The same, with the version in the path." },
+      { url: "/", description: "This gateway." },
+      { url: "/v1", description: "The same, with the version in the path." },
     ],
     tags: tagsOf(contract),
     paths,

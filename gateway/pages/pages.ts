@@ -3,7 +3,6 @@ import type { RequestHandler } from "express";
 import type { HttpContract } from "../../contract/contract.js";
 import { ICON } from "../../runtime/look.js";
 import { sendFile, type StaticFile, staticFile } from "../http/static-file.js";
-import { openapiText } from "../openapi/document.js";
 import { reasonsOf } from "../problems/reasons.js";
 import { byAccept, byMethod, type Handler } from "../rest/path-handlers.js";
 import { docsFiles } from "./docs.js";
@@ -11,6 +10,7 @@ import { errorPages } from "./errors.js";
 import { GUIDES_PATH } from "./guide-list.js";
 import { type GuidePage, GUIDES_PAGE, loadGuides } from "./guides.js";
 import { homePage } from "./home.js";
+import { openapiAt } from "./openapi.js";
 import { htmlOf, linksUnder, STYLE_PATH, textOf } from "./page.js";
 import { STYLE } from "./style.js";
 
@@ -37,10 +37,7 @@ export async function loadPages(
   const files = new Map([
     [STYLE_PATH, staticFile("text/css; charset=utf-8", NOTHING, STYLE)],
     ["/favicon.ico", staticFile("image/svg+xml", NOTHING, ICON)],
-    [
-      "/openapi.json",
-      openToAll(staticFile("application/json; charset=utf-8", NOTHING, openapiText(contract, publicUrl))),
-    ],
+    ["/openapi.json", openToAll(staticFile("application/json; charset=utf-8", NOTHING, await openapiAt(publicUrl)))],
     ...(hasDocs ? await docsFiles(basePath) : []),
   ]);
   return new Map(

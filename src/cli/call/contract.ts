@@ -4,7 +4,7 @@ import { type DescMethod, type FileRegistry, fromBinary, type Message, toBinary 
 import type { StatusObject } from "@grpc/grpc-js";
 import { distance } from "fastest-levenshtein";
 
-import { CONTRACT_URL, joinedRegistry, messageOf, numberFields } from "../../../contract/contract.js";
+import { CONTRACT_URL, messageOf, numberFields } from "../../../contract/contract.js";
 import type { RequestProblem } from "../../../contract/field-problem.js";
 import { parseJson } from "../../../contract/json/parse-json.js";
 import { MessageReader } from "../../../contract/json/read-message.js";
@@ -17,6 +17,7 @@ import {
   type Refusal,
   refusalReader,
 } from "../../../gateway/problems/upstream-refusal.js";
+import { readRegistry } from "../../../runtime/descriptor-files.js";
 import { UsageError } from "../../startup/operator-error.js";
 
 const STATUS_DETAILS = "grpc-status-details-bin";
@@ -30,7 +31,7 @@ export class JsonMessages {
   readonly #writer: MessageWriter;
 
   constructor(descriptorSet: Uint8Array) {
-    this.registry = joinedRegistry([descriptorSet]);
+    this.registry = readRegistry([descriptorSet]);
     this.#readRefusal = refusalReader(this.registry);
     this.#numbers = numberFields(this.registry);
     // Amounts are strings, as over gRPC: no program that reads the output rounds them.

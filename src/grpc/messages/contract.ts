@@ -1,16 +1,9 @@
 import { readFileSync } from "node:fs";
 
-import {
-  createFileRegistry,
-  type DescField,
-  type DescMessage,
-  type DescMethod,
-  type FileRegistry,
-  fromBinary,
-  getOption,
-} from "@bufbuild/protobuf";
-import { FileDescriptorSetSchema, MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import { type DescField, type DescMessage, type DescMethod, type FileRegistry, getOption } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 
+import { readRegistry } from "../../../runtime/descriptor-files.js";
 import { packageFile } from "../../../runtime/files/package-file.js";
 import { parseScope, type Scope } from "../../domain/api-key.js";
 import { parsed } from "../../domain/values/parsed.js";
@@ -154,7 +147,7 @@ type RightsOf = (rpc: string, optionOf: OptionOf, method: DescMethod) => Rights;
 type OptionOf = (option: string) => unknown;
 
 function contractIn(descriptorSet: Uint8Array, packageName: string, rightsOf: RightsOf): Contract {
-  const files = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet));
+  const files = readRegistry([descriptorSet]);
   const services = [...files.files]
     .filter((file) => file.proto.package === packageName)
     .flatMap((file) => file.services)

@@ -1,31 +1,23 @@
-import { fromBinary } from "@bufbuild/protobuf";
-import { BinaryReader } from "@bufbuild/protobuf/wire";
-import {
-  type DescriptorProto,
-  type EnumDescriptorProto,
-  type FieldDescriptorProto,
-  type FileDescriptorProto,
-  FileDescriptorProtoSchema,
+import type {
+  DescriptorProto,
+  EnumDescriptorProto,
+  FieldDescriptorProto,
+  FileDescriptorProto,
 } from "@bufbuild/protobuf/wkt";
 import { status as Status } from "@grpc/grpc-js";
 
+import { type DescriptorFile, readDescriptorFiles } from "../../../runtime/descriptor-files.js";
 import type { ServerReflectionRequest, ServerReflectionResponse } from "../../gen/grpc/reflection/v1/reflection.js";
 
 type ReflectionReply = NonNullable<ServerReflectionResponse["message_response"]>;
 
-/** A file of the contract, and the bytes of its descriptor. */
-interface File {
-  readonly proto: FileDescriptorProto;
-  readonly bytes: Buffer;
-}
-
 /** Answers the reflection requests of grpcurl and similar tools. */
 export class Reflection {
   readonly #serviceNames: readonly string[];
-  readonly #filesByName = new Map<string, File>();
-  readonly #filesBySymbol = new Map<string, File>();
+  readonly #filesByName = new Map<string, DescriptorFile>();
+  readonly #filesBySymbol = new Map<string, DescriptorFile>();
   /** The keys are the full name of the extended message, then the number of the extension. */
-  readonly #filesByExtension = new Map<string, Map<number, File>>();
+  readonly #filesByExtension = new Map<string, Map<number, DescriptorFile>>();
 
   /**
    * `descriptorSet` is a serialized google.protobuf.FileDescriptorSet. `serviceNames` are the
@@ -33,7 +25,7 @@ export class Reflection {
    */
   constructor(descriptorSet: Uint8Array, serviceNames: readonly string[]) {
     this.#serviceNames = serviceNames;
-    for (const file of filesOf(descriptorSet)) this.#addFile(file);
+    for (const file of readDescriptorFiles(descriptorSet)) this.#addFile(file);
   }
 
   /** Never throws. An invalid request, or one for an unknown name, gets an error response. */
@@ -65,7 +57,7 @@ export class Reflection {
     }
   }
 
-  #filesReply(file: File | undefined, what: string): ReflectionReply {
+  #filesReply(file: DescriptorFile | undefined, what: string): ReflectionReply {
     if (file === undefined) return errorReply(Status.NOT_FOUND, `${what} not found`);
     const files = [...this.#withImports(file)];
     return { $case: "file_descriptor_response", value: { file_descriptor_proto: files.map(({ bytes }) => bytes) } };
@@ -77,18 +69,18 @@ export class Reflection {
     return { $case: "all_extension_numbers_response", value: { base_type_name: type, extension_number: numbers } };
   }
 
-  #addFile(file: File): void {
+  #addFile(file: DescriptorFile): void {
     this.#filesByName.set(file.proto.name, file);
     for (const symbol of symbolsOfFile(file.proto)) this.#filesBySymbol.set(symbol, file);
     for (const { extendee, number } of extensionsOfFile(file.proto)) {
       const type = extendee.replace(/^\./, "");
-      const byNumber = this.#filesByExtension.get(type) ?? new Map<number, File>();
+      const byNumber = this.#filesByExtension.get(type) ?? new Map<number, DescriptorFile>();
       this.#filesByExtension.set(type, byNumber.set(number, file));
     }
   }
 
   /** Returns the file and all its direct and indirect imports, each once. */
-  #withImports(file: File, found = new Set<File>()): Set<File> {
+  #withImports(file: DescriptorFile, found = new Set<DescriptorFile>()): Set<DescriptorFile> {
     if (found.has(file)) return found;
     found.add(file);
     for (const name of file.proto.dependency) {
@@ -101,22 +93,6 @@ export class Reflection {
 
 function errorReply(code: Status, message: string): ReflectionReply {
   return { $case: "error_response", value: { error_code: code, error_message: message } };
-}
-
-// A FileDescriptorSet has only the field `repeated FileDescriptorProto file = 1`.
-function filesOf(descriptorSet: Uint8Array): File[] {
-  const files: File[] = [];
-  const reader = new BinaryReader(descriptorSet);
-  while (reader.pos < reader.len) {
-    const [field, wireType] = reader.tag();
-    if (field !== 1) {
-      reader.skip(wireType);
-      continue;
-    }
-    const bytes = Buffer.from(reader.bytes());
-    files.push({ proto: fromBinary(FileDescriptorProtoSchema, bytes), bytes });
-  }
-  return files;
 }
 
 function symbolsOfFile(file: FileDescriptorProto): string[] {
