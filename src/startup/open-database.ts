@@ -67,8 +67,8 @@ export function openCurrentDatabase(address: DatabaseAddress, options?: Database
  * Opens the database for a server, as `openCurrentDatabase` does. It may have the schema of the
  * next release, if that schema says that this version may serve it (docs/run.md).
  */
-export function openServableDatabase(address: DatabaseAddress): Promise<Database> {
-  return openMigrated(address, { accepts: refuseUnservable });
+export function openServableDatabase(address: DatabaseAddress, options?: DatabaseOptions): Promise<Database> {
+  return openMigrated(address, { ...options, accepts: refuseUnservable });
 }
 
 async function openMigrated(address: DatabaseAddress, options: OpenOptions): Promise<Database> {

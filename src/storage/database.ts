@@ -18,6 +18,7 @@ import {
 import { cellSchemas } from "./postgres/cells.js";
 import { PostgresClient, ReadingPostgresClient } from "./postgres/client.js";
 import { postgresEngine } from "./postgres/engine.js";
+import { KeptPlans } from "./postgres/kept-plans.js";
 import { pingPostgres } from "./postgres/ping.js";
 import { PostgresReader } from "./postgres/reader.js";
 import { postgresCommitter, postgresTransactions } from "./postgres/transaction.js";
@@ -56,6 +57,8 @@ export interface DatabaseOptions {
   readonly onlyReads?: boolean;
   /** Whether to reject if the SQLite file does not exist. Otherwise it is created. */
   readonly mustExist?: boolean;
+  /** Called once, if a pooler before PostgreSQL keeps no statements. */
+  readonly onPlansRefused?: () => void;
 }
 
 /** An open database: one or more cells. */
@@ -224,23 +227,10 @@ async function openSqlite(
 
 async function openPostgres(
   { url, connectionsMax, masterKeyFile }: DatabaseAddress & { engine: "postgres" },
-  { statementMillisMax = STATEMENT_MILLIS_MAX, onlyReads = false }: DatabaseOptions,
+  { statementMillisMax = STATEMENT_MILLIS_MAX, onlyReads = false, onPlansRefused = silent }: DatabaseOptions,
 ): Promise<Database> {
   const limits = limitsOf(url, statementMillisMax);
-  const connection: pg.ClientConfig = {
-    connectionString: withoutLimits(url),
-    application_name: "kesc",
-    connectionTimeoutMillis: CONNECT_MILLIS_MAX,
-    statement_timeout: limits.statementMillis,
-    idle_in_transaction_session_timeout: limits.idleMillis,
-    query_timeout: limits.queryMillis,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
-    // Sends a statement before the earlier ones have returned. With larger batches that raised
-    // 3,500 mints a second to 7,000 (docs/adr/0013).
-    pipeline: true,
-    types: typesWithNumbers(),
-  };
+  const connection = connectionOf(url, limits);
   const openPool = (max: number): Knex =>
     knex({
       ...COMMON,
@@ -257,7 +247,8 @@ async function openPostgres(
   const pool = openPool(connections.reads);
   const commitPool = openPool(connections.commits);
   const transact = postgresTransactions(pool.client as PostgresClient, limits);
-  const transactBatch = postgresTransactions(commitPool.client as PostgresClient, limits);
+  const plans = new KeptPlans(onPlansRefused);
+  const transactBatch = postgresTransactions(commitPool.client as PostgresClient, limits, plans);
   const masterKeys = masterKeysIn(masterKeyFile);
   const cellOf = (schema: string, number: number): Cell => {
     const engine = postgresEngine(schema, schemas);
@@ -295,6 +286,23 @@ async function openPostgres(
     close: async () => {
       for (const each of [pool, commitPool, pingPool]) await each.destroy();
     },
+  };
+}
+
+function connectionOf(url: string, limits: ConnectionLimits): pg.ClientConfig {
+  return {
+    connectionString: withoutLimits(url),
+    application_name: "kesc",
+    connectionTimeoutMillis: CONNECT_MILLIS_MAX,
+    statement_timeout: limits.statementMillis,
+    idle_in_transaction_session_timeout: limits.idleMillis,
+    query_timeout: limits.queryMillis,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
+    // Sends a statement before the earlier ones have returned. With larger batches that raised
+    // 3,500 mints a second to 7,000 (docs/adr/0013).
+    pipeline: true,
+    types: typesWithNumbers(),
   };
 }
 

@@ -7,6 +7,7 @@ declare module "knex/lib/dialects/better-sqlite3/index.js" {
   export interface QueryObject {
     readonly sql: string;
     readonly bindings?: readonly unknown[];
+    readonly options?: { readonly name: string } | undefined;
     response?: unknown;
     context?: unknown;
   }
@@ -35,6 +36,7 @@ declare module "knex/lib/dialects/postgres/index.js" {
   export interface QueryObject {
     readonly sql: string;
     readonly bindings?: readonly unknown[];
+    readonly options?: { readonly name: string } | undefined;
     response?: unknown;
   }
 

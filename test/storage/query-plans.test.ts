@@ -1,15 +1,19 @@
 import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
+import pg from "pg";
 
 import { asWritten, type FoundOrganization } from "../../src/domain/api-key.js";
 import { credentialOfCertificate } from "../../src/domain/api-key.js";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import type { Reads } from "../../src/ledger/ports/reads.js";
+import { ACCOUNT_HOLDERS, ACCOUNTS } from "../../src/model/accounts.js";
 import type { ProposalsPage } from "../../src/operators/ports.js";
 import type { Cell } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
 import { StoredAdministration } from "../../src/storage/operators/administration.js";
+import { postgresEngine } from "../../src/storage/postgres/engine.js";
+import { KeptPlans } from "../../src/storage/postgres/kept-plans.js";
 import { reads } from "../../src/storage/reads.js";
 import { BookDirectory } from "../../src/storage/sql/book-directory.js";
 import { ledgerStatements } from "../../src/storage/sql/ledger-statements.js";
@@ -17,8 +21,9 @@ import type { Reader } from "../../src/storage/sql/reader.js";
 import { sqliteEngine } from "../../src/storage/sqlite/engine.js";
 import { SqliteStatements } from "../../src/storage/sqlite/statements.js";
 import { verify } from "../../src/verify/verify.js";
-import { newAccountId, newDepositId, newDestinationId, newTransactionId } from "../support/commands.js";
-import { databaseOfSuite, ENGINES } from "../support/databases.js";
+import { createAccount, newAccountId, newDepositId, newDestinationId, newTransactionId } from "../support/commands.js";
+import { databaseOfSuite, ENGINES, execute } from "../support/databases.js";
+import { byStage } from "../support/stage.js";
 import { ACCOUNT_FILTERS, DEPOSIT_FILTERS, namesOf, TRANSACTION_FILTERS } from "./lists/filters.js";
 import { expectCompiledOnce, heardPlans, isCompiledAgain, NO_SORTS } from "./plans/heard-plans.js";
 
@@ -255,3 +260,90 @@ describe("the plans of the queries on sqlite", () => {
     });
   }
 });
+
+const FILLED = { accounts: ACCOUNTS, account_holders: ACCOUNT_HOLDERS };
+const OWN_VALUES: Readonly<Record<string, string>> = {
+  id: "'acc_' || n",
+  account_id: "'acc_' || n",
+  user_id: "'user ' || n",
+  deposit_reference: "NULL",
+  seq: "seq + n",
+  last_seq: "last_seq + n",
+};
+
+describe("the plans that PostgreSQL keeps for the ledger's statements", () => {
+  const opened = databaseOfSuite("postgres");
+  const { reads: ledgerReads, tables, ...others } = ledgerStatements(postgresEngine("public"));
+  // They read what is few: the accounts at rails and the places of an organization, or of all.
+  const keyed = Object.entries(ledgerReads).filter(([name]) => !/^railAccounts(Lock|OfAll)$/.test(name));
+  const statements = {
+    ...Object.fromEntries(keyed.map(([name, { sql }]) => [name, [sql]])),
+    ...Object.fromEntries(Object.entries(others).map(([name, sql]) => [name, [sql]])),
+    ...Object.fromEntries(Object.entries(tables).map(([name, { updates }]) => [`change of ${name}`, updates])),
+  };
+  let filled = 0;
+
+  before(async () => {
+    const { id } = await keys(opened.database, () => toUnixMillis(0)).createOrganization("plans");
+    await opened.cell.committer.commit([createAccount(id, "first")], toUnixMillis(0));
+  });
+
+  /** Copies the first account and its holder, past the triggers and the foreign keys. */
+  async function fill(accounts: number): Promise<void> {
+    for (const [table, { columns }] of Object.entries(FILLED)) {
+      const names = Object.keys(columns);
+      const values = names.map((name) => OWN_VALUES[name] ?? name);
+      await execute(
+        opened.address,
+        `SET session_replication_role = replica;
+         INSERT INTO ${table} (${names.join(", ")})
+         SELECT ${values.join(", ")} FROM (SELECT * FROM ${table} ORDER BY seq LIMIT 1) first,
+           generate_series(${String(filled + 1)}, ${String(accounts - 1)}) n`,
+      );
+    }
+    filled = accounts - 1;
+  }
+
+  for (const accounts of [10, 1_000, ...byStage({ test: [], check: [100_000] })]) {
+    for (const isAnalyzed of [false, true]) {
+      // If it knows of ten, it reads all ten.
+      if (isAnalyzed && accounts === 10) continue;
+      const known = isAnalyzed ? "of which it has statistics" : "of which it has none";
+      it(`read no table from end to end, of ${String(accounts)} accounts ${known}`, async () => {
+        await fill(accounts);
+        if (isAnalyzed) await execute(opened.address, "ANALYZE");
+        const client = new pg.Client(opened.url);
+        await client.connect();
+        try {
+          await client.query(
+            new KeptPlans(() => undefined).settingsOn({}).replaceAll("LOCAL ", "").replace("DISCARD PLANS;", ""),
+          );
+          await client.query("SET enable_seqscan = off");
+          for (const [name, sqls] of Object.entries(statements)) {
+            for (const sql of sqls) {
+              let count = 0;
+              const text = sql.replaceAll("?", () => `$${String((count += 1))}`);
+              const { rows } = await client.query<{ "QUERY PLAN": unknown }>(
+                `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`,
+              );
+              expect(scansIn(rows[0]?.["QUERY PLAN"]), `${name}: ${text}`).to.deep.equal([]);
+            }
+          }
+        } finally {
+          await client.end();
+        }
+      });
+    }
+  }
+});
+
+/** The steps of a plan that read one of the filled tables without a condition on an index. */
+function scansIn(plan: unknown): readonly string[] {
+  if (Array.isArray(plan)) return plan.flatMap(scansIn);
+  if (typeof plan !== "object" || plan === null) return [];
+  const step = plan as Readonly<Record<string, string>>;
+  const { "Relation Name": table = "", "Index Cond": found, "Recheck Cond": foundByBitmap } = step;
+  const isDear =
+    Object.hasOwn(FILLED, table) && step["Node Type"]?.includes("Scan") && (found ?? foundByBitmap) === undefined;
+  return [...(isDear ? [`${String(step["Node Type"])} ${table}`] : []), ...Object.values(plan).flatMap(scansIn)];
+}

@@ -1,6 +1,7 @@
 import KnexPostgresClient, { type QueryObject } from "knex/lib/dialects/postgres/index.js";
 import pg from "pg";
 
+import { refusesKeptPlan } from "./kept-plans.js";
 import { refuseUnsafe, type SessionSettings, SETTINGS_SQL } from "./settings.js";
 
 const ENDS_TRANSACTION = /^(COMMIT|ROLLBACK)/i;
@@ -35,17 +36,29 @@ export class PostgresClient extends KnexPostgresClient {
     } catch (error) {
       // If the error did not come from PostgreSQL, the state of the connection is unknown. If the
       // end of a transaction failed, the transaction may still be open. Discard the connection in
-      // both cases: otherwise its next user would join that transaction.
-      if (!(error instanceof pg.DatabaseError) || ENDS_TRANSACTION.test(query.sql)) giveUp(connection, error);
+      // both cases: otherwise its next user would join that transaction. A statement that the
+      // connection keeps, but cannot run, would fail each time.
+      if (!(error instanceof pg.DatabaseError) || ENDS_TRANSACTION.test(query.sql) || refusesKeptPlan(error))
+        giveUp(connection, error);
       throw error;
     }
   }
 
-  /** Sends a statement at once, although earlier statements have not returned yet. */
-  async send(connection: pg.Client, sql: string, bindings: readonly unknown[] = []): Promise<pg.QueryResult> {
-    const query = await this._query(connection, { sql: this.positionBindings(sql), bindings });
+  /**
+   * Sends a statement at once, although earlier statements have not returned yet. PostgreSQL keeps
+   * the plan of one with a name.
+   */
+  async send(connection: pg.Client, { sql, bindings = [], name }: Statement): Promise<pg.QueryResult> {
+    const options = name === undefined ? undefined : { name };
+    const query = await this._query(connection, { sql: this.positionBindings(sql), bindings, options });
     return query.response as pg.QueryResult;
   }
+}
+
+export interface Statement {
+  readonly sql: string;
+  readonly bindings?: readonly unknown[] | undefined;
+  readonly name?: string | undefined;
 }
 
 /** A client for reads alone, which a hot standby may serve. */

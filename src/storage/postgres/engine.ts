@@ -1,5 +1,6 @@
 import { StoreError } from "../../ledger/ports/store.js";
 import type { Columns, Engine, RowChange } from "../sql/engine.js";
+import { refusesKeptPlan } from "./kept-plans.js";
 
 // See https://www.postgresql.org/docs/current/errcodes-appendix.html.
 const LOST_RACES = new Set([
@@ -77,6 +78,9 @@ export function postgresEngine(schema: string, schemas: readonly string[] = [sch
     indexedBy: () => "",
     // PostgreSQL computes the array once, before it locks the first row.
     within: (column, select) => `${column} = ANY (ARRAY(${select}))`,
+    // Without OFFSET it is a join, and of a small table that reads all rows.
+    lookedUp: (from, alias, condition, joins = "") =>
+      `CROSS JOIN LATERAL (SELECT * FROM ${from} ${alias} WHERE ${condition} OFFSET 0) ${alias} ${joins}`,
     // FOR UPDATE would also block the inserts of rows that refer to the locked row.
     forUpdate: "FOR NO KEY UPDATE",
     begunAt: NOW_MILLIS,
@@ -111,7 +115,8 @@ function update(name: string, { columns, key }: RowChange): string {
 
 function storeErrorOf(error: unknown): StoreError {
   const code = codeOf(error);
-  if (LOST_RACES.has(code) || isCitusUniqueViolation(code, error)) return new StoreError("conflict", error);
+  if (LOST_RACES.has(code) || isCitusUniqueViolation(code, error) || refusesKeptPlan(error))
+    return new StoreError("conflict", error);
   return new StoreError(REFUSES_CONTENT.test(code) ? "rejected" : "unavailable", error);
 }
 

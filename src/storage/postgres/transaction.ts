@@ -6,6 +6,7 @@ import type { LedgerStore } from "../../ledger/ports/store.js";
 import type { Read, Session, Transact, Write } from "../sql/engine.js";
 import { type ConnectionLimits, localSettings } from "./address.js";
 import type { PostgresClient } from "./client.js";
+import type { KeptPlans } from "./kept-plans.js";
 import { refuseUnsafe, type SessionSettings, SETTINGS_SQL } from "./settings.js";
 
 /** The methods of `PostgresClient` that a transaction uses. */
@@ -13,7 +14,7 @@ export type PostgresConnections = Pick<PostgresClient, "acquireConnection" | "re
 
 // Transactions look rows up by key. In a new database PostgreSQL has no statistics and would read
 // whole small tables. It keeps such plans for foreign keys while the tables grow.
-const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE; SET LOCAL enable_seqscan = off";
+const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE; SET LOCAL enable_seqscan = off;";
 
 /**
  * Runs transactions on the connections of the pool. A statement waits only for results that it
@@ -22,15 +23,31 @@ const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE; SET LOCAL enabl
  *
  * If statements fail, rejects with the error of the first: the later ones only report that the
  * transaction is aborted. It does not matter which error `work` throws then.
+ *
+ * With `plans` PostgreSQL keeps each statement that has a binding. So there must be a fixed number
+ * of them.
  */
-export function postgresTransactions(client: PostgresConnections, limits: ConnectionLimits): Transact {
+export function postgresTransactions(
+  client: PostgresConnections,
+  limits: ConnectionLimits,
+  plans?: KeptPlans,
+): Transact {
   // Somebody may change the settings while we use the server. What they are comes with BEGIN, so it
   // costs no wait of its own.
-  const begin = `${BEGIN}; ${localSettings(limits)}; SELECT ${SETTINGS_SQL}`;
+  const settings = `${localSettings(limits)}; SELECT ${SETTINGS_SQL}`;
   return async (work) => {
     const connection = await client.acquireConnection();
     try {
-      const session = new PostgresSession((sql, bindings) => client.send(connection, sql, bindings), begin);
+      const send: SendStatement = async (sql, bindings) => {
+        const name = bindings === undefined ? undefined : plans?.nameOf(sql);
+        try {
+          return await client.send(connection, { sql, bindings, name });
+        } catch (error) {
+          plans?.note(error);
+          throw error;
+        }
+      };
+      const session = new PostgresSession(send, `${BEGIN} ${plans?.settingsOn(connection) ?? ""} ${settings}`);
       const result = await orRolledBack(session, work(session));
       await session.commit();
       return result;

@@ -111,6 +111,11 @@ export interface Engine {
    * may then leave the row out, if the condition is a join.
    */
   readonly within: (column: string, select: string) => string;
+  /**
+   * Returns the end of a SELECT from `input`: for each of its rows it looks up the rows of a table
+   * that meet the condition, whatever the planner knows of that table. `joins` follow the table.
+   */
+  readonly lookedUp: (table: string, alias: string, condition: string, joins?: string) => string;
   /** The clause at the end of a SELECT that locks its rows until the end of the transaction. */
   readonly forUpdate: string;
   /**

@@ -93,20 +93,18 @@ function tableStatements<Row>(engine: Engine, { name, key, columns, updates }: T
 }
 
 /** The SELECTs of keys that several reads share. Each has one parameter. */
-function keySelects({ input, jsonItems, table }: Engine) {
+function keySelects({ input, jsonItems, lookedUp, table }: Engine) {
   const list = `SELECT value FROM ${jsonItems("?")}`;
   const pairs = input(NAME_COLUMNS);
-  // CROSS JOIN makes SQLite read `input` first and look up each row, whatever it estimates about
-  // the size of the tables.
   const keyed = `
     SELECT resource_id FROM ${pairs}
-    CROSS JOIN ${table("idempotency_keys")} k WHERE k.book = input.book AND k.key = input.name`;
+    ${lookedUp(table("idempotency_keys"), "k", "k.book = input.book AND k.key = input.name")}`;
   const used = `
     SELECT h.account_id FROM ${pairs}
-    CROSS JOIN ${table("account_holders")} h WHERE h.book = input.book AND h.user_id = input.name AND h.is_open = 1`;
+    ${lookedUp(table("account_holders"), "h", "h.book = input.book AND h.user_id = input.name AND h.is_open = 1")}`;
   const referred = `
     SELECT a.id FROM ${pairs}
-    CROSS JOIN ${table("accounts")} a WHERE a.book = input.book AND a.deposit_reference = input.name`;
+    ${lookedUp(table("accounts"), "a", "a.book = input.book AND a.deposit_reference = input.name")}`;
   return { list, pairs, keyed, used, referred };
 }
 
@@ -121,10 +119,10 @@ function isSpentSince({ table }: Engine): string {
 }
 
 function accountReads(engine: Engine) {
-  const { table, within, forUpdate } = engine;
+  const { table, within, lookedUp, forUpdate } = engine;
   const { list, pairs, keyed, used, referred } = keySelects(engine);
   const accountIds = `
-    ${list} UNION ALL SELECT account_id FROM ${table("transactions")} WHERE id IN (${list})
+    ${list} UNION ALL SELECT account_id FROM ${table("transactions")} WHERE ${within("id", list)}
     UNION ALL ${keyed} UNION ALL ${used} UNION ALL ${referred}`;
 
   return {
@@ -132,7 +130,7 @@ function accountReads(engine: Engine) {
       finders: ["idempotencyKey"],
       sql: `
           SELECT k.* FROM ${pairs}
-          CROSS JOIN ${table("idempotency_keys")} k WHERE k.book = input.book AND k.key = input.name`,
+          ${lookedUp(table("idempotency_keys"), "k", "k.book = input.book AND k.key = input.name")}`,
     },
     // Locks the accounts in the order of their ids, so that two batches cannot deadlock.
     accounts: {
@@ -145,7 +143,7 @@ function accountReads(engine: Engine) {
       finders: ["accountHolder", "idempotencyKeyOfAccount", "accountOfUser"],
       sql: `
           SELECT * FROM ${table("account_holders")}
-          WHERE account_id IN (${list} UNION ALL ${keyed} UNION ALL ${used})`,
+          WHERE ${within("account_id", `${list} UNION ALL ${keyed} UNION ALL ${used}`)}`,
     },
     // In the order in which they began.
     freezes: {
@@ -168,17 +166,18 @@ function accountReads(engine: Engine) {
 }
 
 function transactionReads(engine: Engine) {
-  const { table, within, forUpdate } = engine;
+  const { table, within, lookedUp, forUpdate } = engine;
   const { list, pairs, keyed } = keySelects(engine);
   const columns = `${withBalanceAfter(engine)}, ${madeTransactionColumns(engine)}`;
   return {
     transactions: {
       finders: ["transaction", "idempotencyKey", "transactionWithReference"],
       sql: `
-          SELECT ${columns} FROM ${table("transactions")} t ${madeBy(engine, "t")} WHERE t.id IN (${list} UNION ALL ${keyed})
+          SELECT ${columns} FROM ${table("transactions")} t ${madeBy(engine, "t")}
+          WHERE ${within("t.id", `${list} UNION ALL ${keyed}`)}
           UNION ALL
           SELECT ${columns} FROM ${pairs}
-          CROSS JOIN ${table("transactions")} t ${madeBy(engine, "t")} WHERE t.book = input.book AND t.reference = input.name`,
+          ${lookedUp(table("transactions"), "t", "t.book = input.book AND t.reference = input.name", madeBy(engine, "t"))}`,
     },
     // The corrections that book what a rail reported late.
     lateCorrections: {
@@ -190,7 +189,7 @@ function transactionReads(engine: Engine) {
     payments: {
       finders: ["payment", "idempotencyKeyOfPayment", "paymentWithReference"],
       sql: `
-          SELECT * FROM ${table("payments")} WHERE transaction_id IN (${list} UNION ALL ${keyed})
+          SELECT * FROM ${table("payments")} WHERE ${within("transaction_id", `${list} UNION ALL ${keyed}`)}
           UNION ALL
           SELECT p.* FROM ${pairs}
           CROSS JOIN ${table("transactions")} t CROSS JOIN ${table("payments")} p
@@ -201,7 +200,7 @@ function transactionReads(engine: Engine) {
       finders: ["receipt", "receiptNumber"],
       sql: `
           SELECT j.book, j.rail_receipt, j.transaction_id, j.kind, j.detail FROM ${pairs}
-          CROSS JOIN ${table("journal")} j WHERE j.book = input.book AND j.rail_receipt = input.name
+          ${lookedUp(table("journal"), "j", "j.book = input.book AND j.rail_receipt = input.name")}
           UNION ALL
           SELECT j.book, j.rail_receipt, j.transaction_id, j.kind, j.detail FROM ${pairs}
           CROSS JOIN ${table("journal")} j
@@ -211,7 +210,7 @@ function transactionReads(engine: Engine) {
       finders: ["movement"],
       sql: `
           SELECT t.book, t.rail_movement, t.id AS transaction_id FROM ${pairs}
-          CROSS JOIN ${table("transactions")} t WHERE t.book = input.book AND t.rail_movement = input.name`,
+          ${lookedUp(table("transactions"), "t", "t.book = input.book AND t.rail_movement = input.name")}`,
     },
     // Locks the proposals in the order of their subjects: two servers must not both do what one
     // proposal allows once.

@@ -38,6 +38,8 @@ export const sqliteEngine: Engine = {
   trialWrite: `PRAGMA application_id = ${String(APPLICATION_ID)}`,
   indexedBy: (index) => ` INDEXED BY ${index}`,
   within: (column, select) => `${column} IN (${select})`,
+  // CROSS JOIN keeps the order of the tables.
+  lookedUp: (table, alias, condition, joins = "") => `CROSS JOIN ${table} ${alias} ${joins} WHERE ${condition}`,
   forUpdate: "",
   begunAt: "NULL",
   nowMillis: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",

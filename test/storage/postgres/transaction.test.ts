@@ -120,7 +120,7 @@ describe("a transaction on a PostgreSQL that answers otherwise than it should", 
     const client = {
       acquireConnection: () => Promise.resolve({}),
       releaseConnection: () => Promise.resolve(),
-      send: async (_: unknown, sql: string) => {
+      send: async (_: unknown, { sql }: { readonly sql: string }) => {
         sent.push(sql);
         await Promise.resolve();
         return answer(sql);
