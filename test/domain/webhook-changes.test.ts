@@ -4,7 +4,8 @@ import type { WebhookEndpointId } from "../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { type EndpointValues, withReplay, withSecret, withValues } from "../../src/domain/webhook-changes.js";
 import type { Endpoint } from "../../src/domain/webhook-endpoint.js";
-import { EARLIER, endpoint, NOW } from "../support/given.js";
+import { endpoint } from "../support/given.js";
+import { EARLIER, NOW } from "../support/names.js";
 
 const LATER = toUnixMillis(NOW + 60_000);
 const ENDPOINT = endpoint();

@@ -4,8 +4,8 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import { deliveryStore } from "../../src/storage/webhooks/delivery-store.js";
 import { StoredWebhookEndpoints } from "../../src/storage/webhooks/endpoints.js";
 import type { EndpointChanges, TakenEndpoint } from "../../src/webhooks/ports/delivery.js";
-import { TEST_ACTOR } from "../support/commands.js";
 import { databaseOfSuite, ENGINES } from "../support/databases.js";
+import { TEST_ACTOR } from "../support/names.js";
 import { Book } from "./given-loop.js";
 
 const NOW = toUnixMillis(Date.now());
