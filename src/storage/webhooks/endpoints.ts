@@ -2,14 +2,16 @@ import type { BookKind } from "../../domain/journal.js";
 import type { Refusal } from "../../domain/refusal.js";
 import { isOfOperators } from "../../domain/values/actor.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
-import { withReplay, withSecret, withValues } from "../../domain/webhook-changes.js";
-import type { Attempt, Endpoint } from "../../domain/webhook-endpoint.js";
+import { withReplay, withValues } from "../../domain/webhook-changes.js";
+import { createdEndpoint } from "../../domain/webhook-creation.js";
+import type { Attempt, Endpoint, EndpointSecret } from "../../domain/webhook-endpoint.js";
+import { keyedSecretOf, withSecret } from "../../domain/webhook-secrets.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { Page, PageRequest } from "../../ledger/ports/reads.js";
 import { insertedTypesOf } from "../../model/column.js";
 import { WEBHOOK_ENDPOINTS } from "../../model/webhooks.js";
 import { etagOf } from "../../webhooks/etag.js";
-import { ENDPOINTS_MAX, RETRIES_MAX } from "../../webhooks/limits.js";
+import { RETRIES_MAX } from "../../webhooks/limits.js";
 import type {
   AttemptFilter,
   EndpointAct,
@@ -37,7 +39,6 @@ import type { ReadEndpointRow } from "../sql/records/webhook-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 import { attemptsOf, undeliveredOf } from "./attempts.js";
 import { endpointStatements } from "./endpoint-statements.js";
-import { differencesTo, earlierCall, madeBy } from "./keyed-secrets.js";
 import { deletedRowOf, rowOf, shownEndpointOf, writeLog } from "./rows.js";
 
 type EndpointsCell = Pick<Cell, "engine" | "directory" | "transact"> & {
@@ -93,8 +94,7 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
 
   update(given: EndpointUpdate): Promise<Outcome<Endpoint>> {
     return this.#changing(given, async ({ endpoint }, { session, stored }) => {
-      const all = stored.map((each) => each.endpoint);
-      const changed = withValues(endpoint, given, { etag: etagOf(endpoint), all });
+      const changed = withValues(endpoint, given, { etag: etagOf(endpoint), all: endpointsOf(stored) });
       if (changed === undefined || "reason" in changed) return changed;
       const kind = "webhook_endpoint.updated";
       if (changed.status !== "ACTIVE" || endpoint.status === "ACTIVE") return { endpoint: changed, kind };
@@ -110,9 +110,9 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
 
   async rotate(given: Parameters<WebhookEndpoints["rotate"]>[0]): Promise<Outcome<MadeSecret>> {
     const outcome = await this.#changing(given, ({ endpoint }, { stored }) => {
-      const before = earlierCall(given, stored);
-      if (before !== undefined) return before.isSame ? undefined : { reason: "IDEMPOTENCY_KEY_REUSED" };
-      return { endpoint: withSecret(endpoint, given.secret, given.now), kind: "webhook_endpoint.updated" };
+      const changed = withSecret(endpoint, given, endpointsOf(stored));
+      if (changed === undefined || "reason" in changed) return changed;
+      return { endpoint: changed, kind: "webhook_endpoint.updated" };
     });
     return madeBy(given, outcome);
   }
@@ -221,35 +221,10 @@ async function create(
   { session, book, stored }: Locked,
   given: NewEndpoint,
 ): Promise<Outcome<Endpoint>> {
-  const before = earlierCall(given, stored);
-  if (before?.isSame === true) return { kind: "done", resource: before.endpoint, replayed: true };
-  if (before !== undefined) return refused({ reason: "IDEMPOTENCY_KEY_REUSED" });
-  const existing = stored.find(({ endpoint }) => endpoint.url === given.url)?.endpoint;
-  if (existing !== undefined) {
-    const differing = differencesTo(existing, given);
-    if (differing.length === 0) return { kind: "done", resource: existing, replayed: true };
-    const endpointId = existing.id;
-    return refused({ reason: "WEBHOOK_ENDPOINT_ALREADY_EXISTS", endpointId, differingFields: differing });
-  }
-  if (stored.length >= ENDPOINTS_MAX) return refused({ reason: "TOO_MANY_WEBHOOK_ENDPOINTS", limit: ENDPOINTS_MAX });
-  const endpoint: Endpoint = {
-    id: given.id,
-    organizationId: given.organizationId,
-    url: given.url,
-    description: given.description,
-    types: given.types,
-    status: "ACTIVE",
-    disabledReason: undefined,
-    revision: 1,
-    secrets: [given.secret],
-    settledSeq: book.nextSeq,
-    replay: undefined,
-    failures: 0,
-    failingSince: undefined,
-    probeAt: undefined,
-    createdAt: book.recordedAt,
-    updatedAt: book.recordedAt,
-  };
+  const created = createdEndpoint(given, endpointsOf(stored), book);
+  if ("reason" in created) return refused(created);
+  const { endpoint, isNew } = created;
+  if (!isNew) return { kind: "done", resource: endpoint, replayed: true };
   const { table, insertInto } = cell.engine;
   await session.write([
     ...eventWrites(cell, book, given, "webhook_endpoint.created"),
@@ -259,6 +234,18 @@ async function create(
     },
   ]);
   return { kind: "done", resource: endpoint, replayed: false };
+}
+
+/** Adds the secret that the call has made. A replay gets one only by its idempotency key. */
+function madeBy({ secret }: { readonly secret: EndpointSecret }, outcome: Outcome<Endpoint>): Outcome<MadeSecret> {
+  if (outcome.kind === "refused") return outcome;
+  const { resource: endpoint, replayed } = outcome;
+  const made = { endpoint, secret: replayed ? keyedSecretOf(endpoint, secret) : secret };
+  return { kind: "done", resource: made, replayed };
+}
+
+function endpointsOf(stored: readonly StoredEndpoint[]): readonly Endpoint[] {
+  return stored.map(({ endpoint }) => endpoint);
 }
 
 /** Removes the secrets, the url and the log of an endpoint. Its row stays, without them. */
