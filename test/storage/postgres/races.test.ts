@@ -6,13 +6,13 @@ import { RESERVE_PLACES_MAX } from "../../../src/domain/reserve.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { AccountId } from "../../../src/domain/values/ids.js";
 import { NO_REASON } from "../../../src/domain/values/text.js";
+import { ENDPOINTS_MAX } from "../../../src/domain/webhook-creation.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
 import type { Cell, Database } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { byMachine, commitNow } from "../../../src/storage/organizations/commit-now.js";
 import { saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
 import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.js";
-import { ENDPOINTS_MAX } from "../../../src/webhooks/limits.js";
 import {
   correctBook,
   createAccount,

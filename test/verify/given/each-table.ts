@@ -1,7 +1,9 @@
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { confirmRestore, markRestored } from "../../../src/storage/restores.js";
 import { clearAlarm } from "../../../src/storage/seals/alarms.js";
+import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.js";
 import { NOT_COVERED } from "../../../src/verify/coverage.js";
+import { newEndpoint } from "../../support/commands.js";
 import type { TestDatabase } from "../../support/databases.js";
 import { givenSealer } from "../../support/seals/given-seals.js";
 import { byStage, STAGE } from "../../support/stage.js";
@@ -56,7 +58,10 @@ export async function fillEachTable(database: TestDatabase["database"]): Promise
   const depositing = await GivenBooks.open(database, "depositing");
   await makeDeposits(depositing, { facts: { accountsOfAll: "2:3", movesPlace: false } });
   await makeReturns(depositing);
-  await makeDestinations(await GivenBooks.open(database, "paying out"));
+  const paying = await GivenBooks.open(database, "paying out");
+  await makeDestinations(paying);
+  const endpoint = { ...newEndpoint(paying.organizationId, 7, toUnixMillis(Date.now())), actor: paying.actor };
+  await new StoredWebhookEndpoints(cell).create(endpoint);
   await makeOperators(database, sealed.organizationId);
   await makePasskeys(database);
 }
