@@ -1,13 +1,6 @@
 import type { EventTypes } from "./event-types.js";
 import type { Refusal } from "./refusal.js";
-import { toUnixMillis, type UnixMillis } from "./values/time.js";
-import type { Endpoint, EndpointSecret, EndpointStatus } from "./webhook-endpoint.js";
-
-const DAY_MILLIS = 24 * 60 * 60 * 1_000;
-
-/** How long an earlier secret signs as well after a rotation. */
-export const OLD_SECRET_MILLIS = DAY_MILLIS;
-const SECRETS_MAX = 4;
+import type { Endpoint, EndpointStatus } from "./webhook-endpoint.js";
 
 /** The new values of an endpoint. A field that is undefined stays as it is. */
 export interface EndpointValues {
@@ -48,15 +41,6 @@ export function withValues(
 
 export function sameTypes(left: readonly string[] | undefined, right: readonly string[] | undefined): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
-}
-
-/** Adds a secret. Those that still sign do so for a day at most. */
-export function withSecret(endpoint: Endpoint, secret: EndpointSecret, now: UnixMillis): Endpoint {
-  const oldValidUntil = toUnixMillis(now + OLD_SECRET_MILLIS);
-  const old = endpoint.secrets
-    .filter(({ validUntil = Infinity }) => validUntil > now)
-    .map((each) => ({ ...each, validUntil: each.validUntil ?? oldValidUntil }));
-  return { ...endpoint, secrets: [secret, ...old].slice(0, SECRETS_MAX) };
 }
 
 /**

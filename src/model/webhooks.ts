@@ -1,8 +1,26 @@
 import { bytes, changed, due, int64, orNull, type TableModel, text } from "./column.js";
 
+/** The rows of the journal about endpoints. The `detail` of each is the endpoint's id. */
+export const ROWS_OF_ENDPOINTS = `kind IN (
+    'webhook_endpoint.created', 'webhook_endpoint.updated', 'webhook_endpoint.disabled', 'webhook_endpoint.deleted')`;
+
 export const WEBHOOK_ENDPOINTS = {
   owner: { of: "organization", column: "organization_id" },
   key: ["id"],
+  // What people decide. Deliveries change the other columns all the time.
+  bound: [
+    "id",
+    "organization_id",
+    "url",
+    "secrets",
+    "description",
+    "types",
+    "status",
+    "disabled_reason",
+    "changed_seq",
+    "created_at",
+    "updated_at",
+  ],
   columns: {
     id: text,
     organization_id: text,
@@ -25,8 +43,11 @@ export const WEBHOOK_ENDPOINTS = {
     retry_at: due(changed(orNull(int64))),
     /** The number of attempts that were ever logged. */
     logged: changed(int64),
+    /** The `seq` of the newest row of the journal about the endpoint. */
+    changed_seq: changed(int64),
     created_at: int64,
     updated_at: changed(int64),
+    mac: changed(bytes),
   },
 } as const satisfies TableModel;
 

@@ -1,5 +1,5 @@
 // The times and numbers of webhooks, all in one place but those of secrets, which are in
-// src/domain/webhook-changes.ts. docs/adr/0043-webhooks.md says why.
+// src/domain/webhook-secrets.ts. docs/adr/0043-webhooks.md says why.
 
 const SECOND_MILLIS = 1_000;
 const MINUTE_MILLIS = 60 * SECOND_MILLIS;
@@ -64,9 +64,6 @@ export const PROBE_MILLIS: readonly number[] = [MINUTE_MILLIS, 5 * MINUTE_MILLIS
 /** An endpoint that fails for so long is disabled. */
 export const FAILING_MILLIS_MAX = 5 * DAY_MILLIS;
 
-export const ENDPOINTS_MAX = 10;
 export const URL_CHARACTERS_MAX = 2_048;
 export const LOG_ROWS_MAX = 1_000;
-/** For how long an idempotency key returns the secret that its first call made. */
-export const KEYED_SECRET_MILLIS = DAY_MILLIS;
 export const SECRET_BYTES = 32;

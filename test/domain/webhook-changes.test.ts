@@ -1,13 +1,11 @@
 import { expect } from "chai";
 
 import type { WebhookEndpointId } from "../../src/domain/values/ids.js";
-import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
-import { type EndpointValues, withReplay, withSecret, withValues } from "../../src/domain/webhook-changes.js";
+import { type EndpointValues, withReplay, withValues } from "../../src/domain/webhook-changes.js";
 import type { Endpoint } from "../../src/domain/webhook-endpoint.js";
 import { endpoint } from "../support/given.js";
 import { EARLIER, NOW } from "../support/names.js";
 
-const LATER = toUnixMillis(NOW + 60_000);
 const ENDPOINT = endpoint();
 const OTHER: Endpoint = { ...ENDPOINT, id: "whe_2" as WebhookEndpointId, url: "https://two.example.com" };
 const FAILED = {
@@ -53,19 +51,6 @@ describe("a change of a webhook endpoint", () => {
       expect(change({ ...ENDPOINT, ...endpoint }, values as Partial<EndpointValues>)).to.deep.equal(expected);
     });
   }
-});
-
-describe("a new secret of a webhook endpoint", () => {
-  it("lets those that sign do so for a day at most, and no more than four", () => {
-    const secret = (base64: string, validUntil?: UnixMillis) => ({ base64, validUntil });
-    const secrets = [secret("a"), secret("b", LATER), secret("ended", NOW), secret("c", LATER), secret("d", LATER)];
-    expect(withSecret({ ...ENDPOINT, secrets }, secret("new"), NOW).secrets).to.deep.equal([
-      secret("new"),
-      secret("a", toUnixMillis(NOW + 86_400_000)),
-      secret("b", LATER),
-      secret("c", LATER),
-    ]);
-  });
 });
 
 describe("a replay of a webhook endpoint", () => {

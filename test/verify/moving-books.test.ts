@@ -42,7 +42,7 @@ function restless(atRest: (rest: number) => Promise<void>): Pace {
 }
 
 /** The books move at every nth statement of an audit. */
-const STATEMENTS = byStage({ test: 4, check: 1 });
+const STATEMENTS = byStage({ test: 4, check: STAGE === "nightly" ? 1 : 2 });
 /** The number of bursts on one database. Each makes the audits after it longer. */
 const ROUNDS_MAX = 10;
 

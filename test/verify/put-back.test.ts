@@ -415,7 +415,7 @@ const NO_GAIN: Readonly<Partial<Record<ModelName, string>>> = {
   seals: "they are evidence, and decide nothing",
   seal_tiles: "they are evidence, and decide nothing",
   seal_alarms: "they are evidence, and decide nothing",
-  webhook_endpoints: "the key of the book decrypts the address and the secrets only in their own row",
+  webhook_endpoints: "the server asks for the mac (test/webhooks/changes.test.ts)",
   webhook_retries: "they say when an event is delivered again",
   webhook_log: "it says what was delivered",
   account_marks: "the reads of the past are right without them",

@@ -95,6 +95,21 @@ const ENDINGS: Readonly<Record<string, Make>> = {
       act: () => did(books.do((organizationId) => ({ ...redeem({ organizationId, ...order }), destinationId: id }))),
     };
   },
+  "a webhook endpoint that was deleted": async ({ service }, books) => {
+    const own = keys(service.opened.database, () => toUnixMillis(Date.now()));
+    const { secret: key } = await makeKey(own, books.organizationId, { scopes: SCOPES });
+    const call = (rpc: string, request: object) => service.publicly.call(rpc, request, { key });
+    // It gets no event of this test, so nothing is sent.
+    const { response } = await call("CreateWebhookEndpoint", { url: "https://example.com/", types: ["key.created"] });
+    const { id } = (response as { webhook_endpoint: { id: string } }).webhook_endpoint;
+    let changes = 0;
+    const description = () => `change ${String((changes += 1))}`;
+    return {
+      end: () => call("DeleteWebhookEndpoint", { webhook_endpoint_id: id }),
+      act: async () =>
+        (await call("UpdateWebhookEndpoint", { webhook_endpoint_id: id, description: description() })).code === 0,
+    };
+  },
   "an organization that was suspended": async (_, books) => {
     const account = await amina(books);
     return { end: () => books.changeSuspension(true, "fraud"), act: () => did(books.move("mint", account, "1.00")) };
@@ -197,7 +212,6 @@ const NOT_ENDED: Readonly<Partial<Record<ModelName, string>>> = {
   rail_messages: "the rail itself is asked before an order ends",
   seal_tiles: "they are evidence, and decide nothing",
   seal_alarms: "they are evidence, and decide nothing",
-  webhook_endpoints: "an old row sends events to an old address of the organization",
   webhook_retries: "they say when an event is delivered again",
   webhook_log: "it says what was delivered",
   account_marks: "the reads of the past are right without them",

@@ -1,14 +1,18 @@
 import { expect } from "chai";
 
+import type { Description } from "../../src/domain/values/text.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
+import { StoreError } from "../../src/ledger/ports/store.js";
 import { deliveryStore } from "../../src/storage/webhooks/delivery-store.js";
 import { StoredWebhookEndpoints } from "../../src/storage/webhooks/endpoints.js";
 import type { EndpointChanges, TakenEndpoint } from "../../src/webhooks/ports/delivery.js";
-import { databaseOfSuite, ENGINES } from "../support/databases.js";
+import { databaseOfSuite, ENGINES, execute } from "../support/databases.js";
 import { TEST_ACTOR } from "../support/names.js";
 import { Book } from "./given-loop.js";
 
 const NOW = toUnixMillis(Date.now());
+/** What people decide about an endpoint. */
+const DECIDED = "url, secrets, description, changed_seq, updated_at, mac";
 
 /** The changes of a server that has delivered all events up to a sequence but the first. */
 function changesOf({ endpoint }: TakenEndpoint, settledSeq: number): EndpointChanges {
@@ -77,6 +81,33 @@ for (const engine of ENGINES) {
       expect(await deliveryStore(opened.cell).save([changesOf(mine, 9)])).to.deep.equal([id]);
       expect(await shown(mine)).to.deep.equal(before);
     });
+
+    for (const [what, set] of [
+      ["changed", "description = 'another'"],
+      ["put back", `(${DECIDED}) = (SELECT ${DECIDED} FROM old_endpoint)`],
+    ] as const) {
+      it(`begins with no endpoint whose row somebody has ${what}`, async () => {
+        const { id, organizationId } = (await taken(`https://example.com/row-${what.slice(0, 3)}`)).endpoint;
+        const copy = `CREATE TABLE old_endpoint AS SELECT * FROM webhook_endpoints WHERE id = '${id}'`;
+        await execute(opened.address, "DROP TABLE IF EXISTS old_endpoint", copy);
+        const same = { url: undefined, types: undefined, status: undefined, etag: undefined };
+        const update = {
+          ...same,
+          id,
+          organizationId,
+          actor: TEST_ACTOR,
+          now: NOW,
+          description: "newer" as Description,
+        };
+        await new StoredWebhookEndpoints(opened.cell).update(update);
+        expect((await deliveryStore(opened.cell).take(id))?.endpoint.description).to.equal("newer");
+        await execute(opened.address, `UPDATE webhook_endpoints SET ${set} WHERE id = '${id}'`);
+        const error: unknown = await deliveryStore(opened.cell)
+          .take(id)
+          .catch((thrown: unknown) => thrown);
+        expect(String(error instanceof StoreError && error.cause)).to.match(/cannot be read/);
+      });
+    }
 
     it("is not stored once another server has taken the endpoint, and does not disable it then", async () => {
       const mine = await taken("https://example.com/taken");

@@ -48,14 +48,14 @@ export class PostgresClient extends KnexPostgresClient {
    * Sends a statement at once, although earlier statements have not returned yet. PostgreSQL keeps
    * the plan of one with a name.
    */
-  async send(connection: pg.Client, { sql, bindings = [], name }: Statement): Promise<pg.QueryResult> {
+  async send(connection: pg.Client, { sql, bindings = [], name }: SentStatement): Promise<pg.QueryResult> {
     const options = name === undefined ? undefined : { name };
     const query = await this._query(connection, { sql: this.positionBindings(sql), bindings, options });
     return query.response as pg.QueryResult;
   }
 }
 
-export interface Statement {
+export interface SentStatement {
   readonly sql: string;
   readonly bindings?: readonly unknown[] | undefined;
   readonly name?: string | undefined;

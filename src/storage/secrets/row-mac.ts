@@ -6,7 +6,10 @@ import type { BookKeys } from "./book-keys.js";
 /** A table whose rows count only with a true `mac`. */
 type BoundTable = TableModel & { readonly bound: readonly string[] };
 
-type BoundRow<Of extends BoundTable> = { readonly [Name in Of["bound"][number]]: string | number | null };
+/** Bytes as a SELECT returns them, or in hexadecimal. */
+type BoundValue = string | number | Uint8Array | null;
+
+type BoundRow<Of extends BoundTable> = { readonly [Name in Of["bound"][number]]: BoundValue };
 
 // The first text names the format, so that a later format cannot be mistaken for this one.
 const FORMAT = "kesc-row-1";
@@ -20,10 +23,14 @@ export function rowMac<Of extends BoundTable>(
   { bound }: Of,
   row: BoundRow<Of>,
 ): string {
-  const values = row as Readonly<Record<string, string | number | null>>;
+  const values = row as Readonly<Record<string, BoundValue>>;
   return createHmac("sha256", index)
-    .update(JSON.stringify([FORMAT, ...bound.map((name) => [name, values[name]])]))
+    .update(JSON.stringify([FORMAT, ...bound.map((name) => [name, textOf(values[name])])]))
     .digest("hex");
+}
+
+function textOf(value: BoundValue | undefined): Exclude<BoundValue, Uint8Array> | undefined {
+  return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value;
 }
 
 /** Returns whether the service wrote the row as it is. */

@@ -9,9 +9,10 @@ import type { Cell } from "../database.js";
 import { BookMovingError, bookRowWrites, lockBook } from "../organizations/book-rows.js";
 import type { Engine, Session } from "../sql/engine.js";
 import type { BookRow } from "../sql/records/book-head-rows.js";
-import type { EndpointRow, RetryRow } from "../sql/records/webhook-rows.js";
+import type { EndpointRow, ReadEndpointRow, RetryRow } from "../sql/records/webhook-rows.js";
 import { inTransaction, orStoreError } from "../sql/store-error.js";
-import { endpointOf, retryOf, retryRowOf, writeLog } from "./rows.js";
+import { endpointStatements } from "./endpoint-statements.js";
+import { endpointOf, retryOf, retryRowOf, rowOf, writeLog } from "./rows.js";
 
 type DueRow = Pick<EndpointRow, "id" | "revision"> & Pick<BookRow, "last_seq">;
 
@@ -23,10 +24,11 @@ type DeliveryCell = Pick<Cell, "engine" | "directory" | "transact"> & {
 export function deliveryStore(cell: DeliveryCell): DeliveryStore {
   const { engine, reader, directory, transact } = cell;
   const statements = deliveryStatements(engine);
+  const { one, update } = endpointStatements(engine);
 
   const taken = async (session: Session, id: WebhookEndpointId): Promise<TakenEndpoint | undefined> => {
-    const [row] = await session.read<EndpointRow>({ sql: statements.take, bindings: [id] });
-    if (row === undefined) return undefined;
+    if ((await session.read({ sql: statements.take, bindings: [id] })).length === 0) return undefined;
+    const [row] = (await session.read({ sql: one, bindings: [id] })) as readonly [ReadEndpointRow];
     const organizationId = row.organization_id as OrganizationId;
     const book = await directory.book(organizationId, (read) => session.read(read));
     const retries = await session.read<RetryRow>({ sql: statements.retries, bindings: [id] });
@@ -39,11 +41,21 @@ export function deliveryStore(cell: DeliveryCell): DeliveryStore {
     { reason, now }: { readonly reason: DisabledReason; readonly now: UnixMillis },
   ): Promise<void> => {
     const book = await lockBook(cell, session, { organizationId, now, evenBehind: true });
-    const bindings = [reason, book.recordedAt, book.recordedAt, id, revision];
-    const changed = await session.read({ sql: statements.disable, bindings });
-    if (changed.length === 0) return;
-    const row = { kind: "webhook_endpoint.disabled", detail: id, created: [id, "", ""], actor: WEBHOOKS } as const;
-    await session.write(bookRowWrites(cell, book, row));
+    const [row] = await session.read<ReadEndpointRow>({ sql: `${one} ${engine.forUpdate}`, bindings: [id] });
+    if (row?.status !== "ACTIVE" || row.revision !== revision) return;
+    const { logged, retry_at } = row;
+    const disabled: Endpoint = {
+      ...endpointOf(row, book.keys),
+      status: "DISABLED",
+      disabledReason: reason,
+      revision: revision + 1,
+      updatedAt: book.recordedAt,
+    };
+    const entry = { kind: "webhook_endpoint.disabled", detail: id, created: [id, "", ""], actor: WEBHOOKS } as const;
+    await session.write([
+      { sql: update, rows: [rowOf(disabled, book.keys, { logged, retry_at, changed_seq: book.nextSeq })] },
+      ...bookRowWrites(cell, book, entry),
+    ]);
   };
 
   return {
@@ -145,7 +157,7 @@ function deliveryStatements({ table, input, jsonItems, indexedBy }: Engine) {
     closed: `
       SELECT organization_id FROM ${table("books")}
       WHERE organization_id IN (SELECT value FROM ${jsonItems("?")}) AND state <> 'OPEN'`,
-    take: `UPDATE ${endpoints} SET revision = revision + 1 WHERE id = ? AND status = 'ACTIVE' RETURNING *`,
+    take: `UPDATE ${endpoints} SET revision = revision + 1 WHERE id = ? AND status = 'ACTIVE' RETURNING id`,
     retries: `SELECT * FROM ${retries} WHERE endpoint_id = ? ORDER BY seq`,
     save: `
       UPDATE ${endpoints} SET ${state.map((column) => `${column} = input.${column}`).join(", ")},
@@ -163,9 +175,5 @@ function deliveryStatements({ table, input, jsonItems, indexedBy }: Engine) {
     deleteRetries: `
       DELETE FROM ${retries}
       WHERE endpoint_id = ? AND seq IN (SELECT CAST(value AS BIGINT) FROM ${jsonItems("?")}) RETURNING seq`,
-    disable: `
-      UPDATE ${endpoints} SET status = 'DISABLED', disabled_reason = ?, revision = revision + 1,
-        updated_at = CASE WHEN updated_at > ? THEN updated_at ELSE ? END
-      WHERE id = ? AND revision = ? AND status = 'ACTIVE' RETURNING id`,
   };
 }

@@ -2,14 +2,16 @@ import type { BookKind } from "../../domain/journal.js";
 import type { Refusal } from "../../domain/refusal.js";
 import { isOfOperators } from "../../domain/values/actor.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
-import { withReplay, withSecret, withValues } from "../../domain/webhook-changes.js";
-import type { Attempt, Endpoint } from "../../domain/webhook-endpoint.js";
+import { withReplay, withValues } from "../../domain/webhook-changes.js";
+import { createdEndpoint } from "../../domain/webhook-creation.js";
+import type { Attempt, Endpoint, EndpointSecret } from "../../domain/webhook-endpoint.js";
+import { keyedSecretOf, withSecret } from "../../domain/webhook-secrets.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { Page, PageRequest } from "../../ledger/ports/reads.js";
-import { changedNamesOf, insertedTypesOf, typesOf } from "../../model/column.js";
+import { insertedTypesOf } from "../../model/column.js";
 import { WEBHOOK_ENDPOINTS } from "../../model/webhooks.js";
 import { etagOf } from "../../webhooks/etag.js";
-import { ENDPOINTS_MAX, RETRIES_MAX } from "../../webhooks/limits.js";
+import { RETRIES_MAX } from "../../webhooks/limits.js";
 import type {
   AttemptFilter,
   EndpointAct,
@@ -31,17 +33,13 @@ import {
   lockBook,
   type LockedBook,
 } from "../organizations/book-rows.js";
-import type { BookKeys } from "../secrets/book-keys.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Session } from "../sql/engine.js";
-import type { EndpointRow } from "../sql/records/webhook-rows.js";
+import type { ReadEndpointRow } from "../sql/records/webhook-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 import { attemptsOf, undeliveredOf } from "./attempts.js";
 import { endpointStatements } from "./endpoint-statements.js";
-import { differencesTo, earlierCall, madeBy } from "./keyed-secrets.js";
-import { rowOf, shownEndpointOf, writeLog } from "./rows.js";
-
-const CHANGED = typesOf(WEBHOOK_ENDPOINTS, ["id", ...changedNamesOf(WEBHOOK_ENDPOINTS)]);
+import { deletedRowOf, rowOf, shownEndpointOf, writeLog } from "./rows.js";
 
 type EndpointsCell = Pick<Cell, "engine" | "directory" | "transact"> & {
   readonly reader: Pick<Cell["reader"], "rows">;
@@ -51,14 +49,13 @@ type EndpointsCell = Pick<Cell, "engine" | "directory" | "transact"> & {
 interface Locked {
   readonly session: Session;
   readonly book: LockedBook;
-  readonly keys: BookKeys;
   /** The endpoints of the organization, with what is kept of their rows, newest first. */
   readonly stored: readonly StoredEndpoint[];
 }
 
 interface StoredEndpoint {
   readonly endpoint: Endpoint;
-  readonly row: EndpointRow;
+  readonly row: ReadEndpointRow;
 }
 
 /** What a change does with an endpoint. The kind is that of its row in the book, if it gets one. */
@@ -80,7 +77,7 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
 
   async endpoints(organizationId: OrganizationId): Promise<readonly Endpoint[]> {
     const { engine, reader, directory } = this.#cell;
-    const rows = await orStoreError(engine, reader.rows<EndpointRow>(this.#statements.all, [organizationId]));
+    const rows = await orStoreError(engine, reader.rows<ReadEndpointRow>(this.#statements.all, [organizationId]));
     if (rows.length === 0) return [];
     const finding = directory.find([organizationId], ({ sql, bindings }) => reader.rows(sql, bindings));
     const { keys } = one(await orStoreError(engine, finding));
@@ -97,8 +94,7 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
 
   update(given: EndpointUpdate): Promise<Outcome<Endpoint>> {
     return this.#changing(given, async ({ endpoint }, { session, stored }) => {
-      const all = stored.map((each) => each.endpoint);
-      const changed = withValues(endpoint, given, { etag: etagOf(endpoint), all });
+      const changed = withValues(endpoint, given, { etag: etagOf(endpoint), all: endpointsOf(stored) });
       if (changed === undefined || "reason" in changed) return changed;
       const kind = "webhook_endpoint.updated";
       if (changed.status !== "ACTIVE" || endpoint.status === "ACTIVE") return { endpoint: changed, kind };
@@ -114,9 +110,9 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
 
   async rotate(given: Parameters<WebhookEndpoints["rotate"]>[0]): Promise<Outcome<MadeSecret>> {
     const outcome = await this.#changing(given, ({ endpoint }, { stored }) => {
-      const before = earlierCall(given, stored);
-      if (before !== undefined) return before.isSame ? undefined : { reason: "IDEMPOTENCY_KEY_REUSED" };
-      return { endpoint: withSecret(endpoint, given.secret, given.now), kind: "webhook_endpoint.updated" };
+      const changed = withSecret(endpoint, given, endpointsOf(stored));
+      if (changed === undefined || "reason" in changed) return changed;
+      return { endpoint: changed, kind: "webhook_endpoint.updated" };
     });
     return madeBy(given, outcome);
   }
@@ -162,15 +158,14 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
     { organizationId, actor, now }: EndpointAct,
     work: (locked: Locked) => Promise<Outcome<Result>>,
   ): Promise<Outcome<Result>> {
-    const { engine, directory, transact } = this.#cell;
+    const { engine, transact } = this.#cell;
     const run = async (session: Session): Promise<Outcome<Result>> => {
       const book = await lockBook(this.#cell, session, { organizationId, now });
       // A suspension stops no operator.
       if (book.isSuspended && !isOfOperators(actor)) return refused({ reason: "ORGANIZATION_SUSPENDED" });
-      const { keys } = one(await directory.find([organizationId], (each) => session.read(each)));
       const sql = `${this.#statements.all} ${engine.forUpdate}`;
-      const rows = await session.read<EndpointRow>({ sql, bindings: [organizationId] });
-      return work({ session, book, keys, stored: rows.map((row) => ({ row, endpoint: shownEndpointOf(row, keys) })) });
+      const rows = await session.read<ReadEndpointRow>({ sql, bindings: [organizationId] });
+      return work({ session, book, stored: rows.map((row) => ({ row, endpoint: shownEndpointOf(row, book.keys) })) });
     };
     try {
       return await orStoreError(engine, transact(run));
@@ -186,9 +181,8 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
 
   /** Changes one endpoint. `change` returns what is to be stored, a refusal, or nothing. */
   #changing(given: EndpointChange, change: ChangeEndpoint): Promise<Outcome<Endpoint>> {
-    const { engine } = this.#cell;
     return this.#locked(given, async (all) => {
-      const { session, book, keys } = all;
+      const { session, book } = all;
       const stored = all.stored.find(({ endpoint }) => endpoint.id === given.id);
       if (stored === undefined) return refused({ reason: "WEBHOOK_ENDPOINT_NOT_FOUND", endpointId: given.id });
       if (stored.endpoint.disabledReason === "CHANGED") {
@@ -202,11 +196,14 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
         revision: stored.endpoint.revision + 1,
         updatedAt: changed.kind === undefined ? stored.endpoint.updatedAt : book.recordedAt,
       };
-      const { logged, retry_at: retryAt } = stored.row;
-      const row = rowOf(endpoint, keys, { logged, retry_at: changed.retryAt ?? retryAt });
-      const update = engine.update(engine.table("webhook_endpoints"), { key: "id", columns: CHANGED });
+      const { logged, retry_at: retryAt, changed_seq: changedSeq } = stored.row;
+      const row = rowOf(endpoint, book.keys, {
+        logged,
+        retry_at: changed.retryAt ?? retryAt,
+        changed_seq: changed.kind === undefined ? changedSeq : book.nextSeq,
+      });
       await session.write([
-        { sql: update, rows: [row] },
+        { sql: this.#statements.update, rows: [row] },
         ...(changed.kind === undefined ? [] : eventWrites(this.#cell, book, given, changed.kind)),
       ]);
       return { kind: "done", resource: endpoint, replayed: false };
@@ -221,47 +218,34 @@ type ChangeEndpoint = (
 
 async function create(
   cell: EndpointsCell,
-  { session, book, keys, stored }: Locked,
+  { session, book, stored }: Locked,
   given: NewEndpoint,
 ): Promise<Outcome<Endpoint>> {
-  const before = earlierCall(given, stored);
-  if (before?.isSame === true) return { kind: "done", resource: before.endpoint, replayed: true };
-  if (before !== undefined) return refused({ reason: "IDEMPOTENCY_KEY_REUSED" });
-  const existing = stored.find(({ endpoint }) => endpoint.url === given.url)?.endpoint;
-  if (existing !== undefined) {
-    const differing = differencesTo(existing, given);
-    if (differing.length === 0) return { kind: "done", resource: existing, replayed: true };
-    const endpointId = existing.id;
-    return refused({ reason: "WEBHOOK_ENDPOINT_ALREADY_EXISTS", endpointId, differingFields: differing });
-  }
-  if (stored.length >= ENDPOINTS_MAX) return refused({ reason: "TOO_MANY_WEBHOOK_ENDPOINTS", limit: ENDPOINTS_MAX });
-  const endpoint: Endpoint = {
-    id: given.id,
-    organizationId: given.organizationId,
-    url: given.url,
-    description: given.description,
-    types: given.types,
-    status: "ACTIVE",
-    disabledReason: undefined,
-    revision: 1,
-    secrets: [given.secret],
-    settledSeq: book.nextSeq,
-    replay: undefined,
-    failures: 0,
-    failingSince: undefined,
-    probeAt: undefined,
-    createdAt: book.recordedAt,
-    updatedAt: book.recordedAt,
-  };
+  const created = createdEndpoint(given, endpointsOf(stored), book);
+  if ("reason" in created) return refused(created);
+  const { endpoint, isNew } = created;
+  if (!isNew) return { kind: "done", resource: endpoint, replayed: true };
   const { table, insertInto } = cell.engine;
   await session.write([
     ...eventWrites(cell, book, given, "webhook_endpoint.created"),
     {
       sql: insertInto(table("webhook_endpoints"), insertedTypesOf(WEBHOOK_ENDPOINTS)),
-      rows: [rowOf(endpoint, keys, { logged: 0, retry_at: null })],
+      rows: [rowOf(endpoint, book.keys, { logged: 0, retry_at: null, changed_seq: book.nextSeq })],
     },
   ]);
   return { kind: "done", resource: endpoint, replayed: false };
+}
+
+/** Adds the secret that the call has made. A replay gets one only by its idempotency key. */
+function madeBy({ secret }: { readonly secret: EndpointSecret }, outcome: Outcome<Endpoint>): Outcome<MadeSecret> {
+  if (outcome.kind === "refused") return outcome;
+  const { resource: endpoint, replayed } = outcome;
+  const made = { endpoint, secret: replayed ? keyedSecretOf(endpoint, secret) : secret };
+  return { kind: "done", resource: made, replayed };
+}
+
+function endpointsOf(stored: readonly StoredEndpoint[]): readonly Endpoint[] {
+  return stored.map(({ endpoint }) => endpoint);
 }
 
 /** Removes the secrets, the url and the log of an endpoint. Its row stays, without them. */
@@ -271,15 +255,19 @@ async function remove(
   given: EndpointChange,
 ): Promise<Outcome<WebhookEndpointId>> {
   const statements = endpointStatements(cell.engine);
-  if (!stored.some(({ endpoint }) => endpoint.id === given.id)) {
+  const row = stored.find(({ endpoint }) => endpoint.id === given.id)?.row;
+  if (row === undefined) {
     const [deleted] = await session.read({ sql: statements.deleted, bindings: [given.id, given.organizationId] });
     if (deleted !== undefined) return { kind: "done", resource: given.id, replayed: true };
     return refused({ reason: "WEBHOOK_ENDPOINT_NOT_FOUND", endpointId: given.id });
   }
-  await session.read({ sql: statements.remove, bindings: [book.recordedAt, given.id] });
+  const deleted = deletedRowOf(row, book.keys, { seq: book.nextSeq, at: book.recordedAt });
   await session.read({ sql: statements.removeRetries, bindings: [given.id] });
   await session.read({ sql: statements.removeLog, bindings: [given.id] });
-  await session.write(eventWrites(cell, book, given, "webhook_endpoint.deleted"));
+  await session.write([
+    { sql: statements.update, rows: [deleted] },
+    ...eventWrites(cell, book, given, "webhook_endpoint.deleted"),
+  ]);
   return { kind: "done", resource: given.id, replayed: false };
 }
 

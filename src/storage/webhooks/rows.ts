@@ -10,29 +10,30 @@ import type {
   Retry,
 } from "../../domain/webhook-endpoint.js";
 import { insertedTypesOf } from "../../model/column.js";
-import { WEBHOOK_LOG } from "../../model/webhooks.js";
+import { WEBHOOK_ENDPOINTS, WEBHOOK_LOG } from "../../model/webhooks.js";
 import { LOG_ROWS_MAX } from "../../webhooks/limits.js";
 import type { BookKeys } from "../secrets/book-keys.js";
 import { decrypt, encrypt } from "../secrets/encryption.js";
+import { hasTrueMac, rowMac } from "../secrets/row-mac.js";
 import { readPart, UnreadableRowError } from "../secrets/unreadable-row.js";
 import type { Engine, Session } from "../sql/engine.js";
-import type { EndpointRow, RetryRow } from "../sql/records/webhook-rows.js";
+import type { EndpointRow, ReadEndpointRow, RetryRow } from "../sql/records/webhook-rows.js";
 
-type EndpointKeys = Pick<BookKeys, "data">;
+type EndpointKeys = Pick<BookKeys, "data" | "index">;
 
 /**
- * Decrypts an endpoint. Throws an UnreadableRowError if its bytes were changed, or belong to
- * another endpoint.
+ * Decrypts an endpoint. Throws an UnreadableRowError if somebody has changed its row past the
+ * service, or has put an old copy back.
  */
-export function endpointOf(row: EndpointRow, keys: EndpointKeys): Endpoint {
+export function endpointOf(row: ReadEndpointRow, keys: EndpointKeys): Endpoint {
   return readPart(`the webhook endpoint ${row.id}`, () => decryptedEndpoint(row, keys));
 }
 
 /**
- * Returns the endpoint as its organization sees it. One that cannot be decrypted is shown as
+ * Returns the endpoint as its organization sees it. One that somebody has changed is shown as
  * disabled, without what the row says, so that it hides no other endpoint.
  */
-export function shownEndpointOf(row: EndpointRow, keys: EndpointKeys): Endpoint {
+export function shownEndpointOf(row: ReadEndpointRow, keys: EndpointKeys): Endpoint {
   try {
     return endpointOf(row, keys);
   } catch (error) {
@@ -59,9 +60,13 @@ export function shownEndpointOf(row: EndpointRow, keys: EndpointKeys): Endpoint 
   }
 }
 
-function decryptedEndpoint(row: EndpointRow, { data }: EndpointKeys): Endpoint {
-  const { url, secrets } = row;
+function decryptedEndpoint(row: ReadEndpointRow, keys: EndpointKeys): Endpoint {
+  const { url, secrets, newest_seq: newestSeq, changed_seq: changedSeq } = row;
   if (url === null || secrets === null) throw new Error(`the endpoint ${row.id} is deleted`);
+  // An old copy of the row has its true mac, but the journal has a newer row.
+  const isOld = newestSeq === null || newestSeq > changedSeq;
+  if (isOld || !hasTrueMac(keys, WEBHOOK_ENDPOINTS, row)) throw new Error(`the endpoint ${row.id} was changed`);
+  const { data } = keys;
   return {
     id: row.id as WebhookEndpointId,
     organizationId: row.organization_id as OrganizationId,
@@ -88,11 +93,12 @@ function decryptedEndpoint(row: EndpointRow, { data }: EndpointKeys): Endpoint {
 /** Encrypts an endpoint. The bytes can be read only as those of this endpoint. */
 export function rowOf(
   endpoint: Endpoint,
-  { data }: EndpointKeys,
-  kept: Pick<EndpointRow, "retry_at" | "logged">,
+  keys: EndpointKeys,
+  kept: Pick<EndpointRow, "retry_at" | "logged" | "changed_seq">,
 ): EndpointRow<string> {
+  const { data } = keys;
   const place = { id: endpoint.id, organization_id: endpoint.organizationId };
-  return {
+  return withMac(keys, {
     ...place,
     ...kept,
     url: encrypt(data, endpoint.url, contextOf(place, "url")).toString("hex"),
@@ -110,7 +116,31 @@ export function rowOf(
     probe_at: endpoint.probeAt ?? null,
     created_at: endpoint.createdAt,
     updated_at: endpoint.updatedAt,
-  };
+  });
+}
+
+/** Returns the row of an endpoint once it is deleted: without its url and its secrets. */
+export function deletedRowOf(
+  row: EndpointRow,
+  keys: EndpointKeys,
+  { seq, at }: { readonly seq: number; readonly at: UnixMillis },
+): EndpointRow<string> {
+  return withMac(keys, {
+    ...row,
+    url: null,
+    secrets: null,
+    description: "",
+    status: "DELETED",
+    disabled_reason: null,
+    revision: row.revision + 1,
+    changed_seq: seq,
+    // Somebody may have changed `created_at`.
+    updated_at: Math.max(at, row.created_at),
+  });
+}
+
+function withMac(keys: EndpointKeys, row: Omit<EndpointRow<string>, "mac">): EndpointRow<string> {
+  return { ...row, mac: rowMac(keys, WEBHOOK_ENDPOINTS, row) };
 }
 
 export function retryOf(row: RetryRow): Retry {

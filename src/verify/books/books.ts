@@ -21,6 +21,7 @@ import { proposalsAudit } from "./proposals.js";
 import { railAccountsAudit } from "./rail-accounts.js";
 import { SealsAudit } from "./seals/seals-audit.js";
 import { TransactionsAudit } from "./transactions/transactions.js";
+import { webhookEndpointsAudit } from "./webhook-endpoints.js";
 
 /**
  * Audits the books one after another, while servers write.
@@ -73,6 +74,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
     reserveAudit(audit, book),
     new LimitsAudit(audit, book),
     railAccountsAudit(audit, book),
+    webhookEndpointsAudit(audit, book),
     { table: "journal", end: () => auditProofs(audit, book) },
     { table: "idempotency_keys", end: () => auditIdempotencyKeys(audit, book) },
   ]);

@@ -1,9 +1,9 @@
-import type { EventPattern } from "../../domain/event-types.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import type { Description } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { EndpointValues } from "../../domain/webhook-changes.js";
+import type { NewEndpointValues } from "../../domain/webhook-creation.js";
 import type { Attempt, Endpoint, EndpointSecret, Retry } from "../../domain/webhook-endpoint.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { Page, PageRequest } from "../../ledger/ports/reads.js";
@@ -19,11 +19,8 @@ export interface EndpointChange extends EndpointAct {
   readonly id: WebhookEndpointId;
 }
 
-export interface NewEndpoint extends EndpointChange {
-  readonly url: string;
-  readonly types: readonly EventPattern[] | undefined;
+export interface NewEndpoint extends EndpointChange, NewEndpointValues {
   readonly description: Description;
-  readonly secret: EndpointSecret;
 }
 
 export interface EndpointUpdate extends EndpointChange, EndpointValues {

@@ -25,6 +25,12 @@ export const OUTGOING: Bugs = {
         "WHERE id = ? AND revision >= ? AND status = 'ACTIVE' RETURNING logged",
     },
   },
+  "src/storage/webhooks/rows.js": {
+    "webhooks: an old row of an endpoint that somebody has put back counts": { "newestSeq > changedSeq": "false" },
+    "webhooks: a row of an endpoint that somebody has changed counts": {
+      "!hasTrueMac(keys, WEBHOOK_ENDPOINTS, row)": "false",
+    },
+  },
   "src/webhooks/webhooks.js": {
     "webhooks: a book that is restored or moving is delivered to its end": { "await this.#forgetClosed();": "" },
     "webhooks: receivers of one organization that hang hold all deliveries": {

@@ -27,10 +27,11 @@ for (const engine of ENGINES) {
       const endpoint = (id: string, status: string, failing: string, reason: string): string => `
         INSERT INTO webhook_endpoints (id, organization_id, url, secrets, description, types, status, disabled_reason,
           revision, settled_seq, replay_seq, replay_until_seq, failures, failing_since, probe_at, retry_at, logged,
-          created_at, updated_at)
+          changed_seq, created_at, updated_at, mac)
         VALUES ('${id}', '${organizationId}', ${bytes}, ${bytes}, '', NULL, '${status}', ${reason},
-          1, 1, NULL, NULL, ${failing === "NULL" ? "0" : "1"}, ${failing}, NULL, NULL, 0, 1, 1)`;
-      const bytes = engine === "sqlite" ? "x'00'" : "'\\x00'";
+          1, 1, NULL, NULL, ${failing === "NULL" ? "0" : "1"}, ${failing}, NULL, NULL, 0, 2, 1, 1, ${bytes})`;
+      const hex = "00".repeat(32);
+      const bytes = engine === "sqlite" ? `x'${hex}'` : `'\\x${hex}'`;
       await execute(
         opened.address,
         `UPDATE rail_accounts SET deposits_since = ${String(now - 7)}, warnings = '{"FLOAT_LOW":{}}'`,

@@ -1,4 +1,5 @@
 import { DEBITS_OF_ACCOUNTS, RECEIPT_NUMBER, RECEIPTS_WITH_SOURCE } from "../../../model/transactions.js";
+import { ROWS_OF_ENDPOINTS } from "../../../model/webhooks.js";
 import type { Migration } from "../migration.js";
 
 const BOOK_ACCOUNTS = "('reserve', 'shortfall', 'available', 'held', 'unallocated', 'charges')";
@@ -89,6 +90,9 @@ export const journal: Migration = ({ int64, bytes, table, clusteredTableOptions,
   `CREATE INDEX journal_rails ON ${table("journal")} (book, seq) WHERE kind = 'rail.changed'`,
   // Leads to the row that revoked a key: an old copy of the key's row does not revive it.
   `CREATE INDEX journal_revoked_keys ON ${table("journal")} (book, detail) WHERE kind = 'key.revoked'`,
+  // Leads to the newest row about a webhook endpoint: an old copy of the endpoint's row names an
+  // older one.
+  `CREATE INDEX journal_webhook_endpoints ON ${table("journal")} (book, detail, seq) WHERE ${ROWS_OF_ENDPOINTS}`,
   // A person's newest row has the sum of the day, so nobody adds up its rows. No mint is in it.
   `CREATE INDEX journal_alone ON ${table("journal")} (book, alone_by, seq) WHERE alone_by IS NOT NULL`,
   // Leads to the receipt of another source that has the same number. Only a movement of a caller's

@@ -34,8 +34,10 @@ export const webhooks: Migration = ({
      probe_at          ${int64},
      retry_at          ${int64},
      logged            ${int64} NOT NULL CHECK (logged >= 0),
+     changed_seq       ${int64} NOT NULL CHECK (changed_seq > 1),
      created_at        ${int64} NOT NULL,
      updated_at        ${int64} NOT NULL CHECK (updated_at >= created_at),
+     mac               ${bytes} NOT NULL CHECK (length(mac) = 32),
      CHECK ((status = 'DELETED') = (url IS NULL) AND (status = 'DELETED') = (secrets IS NULL)),
      CHECK ((status = 'DISABLED') = (disabled_reason IS NOT NULL)),
      CHECK ((replay_seq IS NULL) = (replay_until_seq IS NULL)),
@@ -43,6 +45,8 @@ export const webhooks: Migration = ({
    ) ${changingTableOptions(50)}`,
   `CREATE INDEX webhook_endpoints_of_organization ON ${table("webhook_endpoints")} (organization_id)
      WHERE status <> 'DELETED'`,
+  // The audit of a book reads deleted endpoints, too.
+  `CREATE INDEX webhook_endpoints_by_organization ON ${table("webhook_endpoints")} (organization_id, id)`,
   `CREATE INDEX webhook_endpoints_active ON ${table("webhook_endpoints")} (id) WHERE status = 'ACTIVE'`,
   ...withoutStatistics("webhook_endpoints", ["url", "secrets"]),
 
