@@ -66,11 +66,11 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
   app.set("query parser", false);
 
   const callers = new Callers();
-  const roomOf = roomsOf(deps);
-  app.use(beginContext(deps), takeTurn(new FairTurns(), { callers, roomOf }), refuseMalformed);
+  const kindOf = kindsOf(deps);
+  app.use(beginContext(deps), takeTurn(new FairTurns(), { callers, kindOf }), refuseMalformed);
   // Before the admission: an orchestrator must be able to probe a gateway that is full.
   registerProbes(app, { isServing: () => deps.upstream.isServing(), isStopping: deps.isStopping });
-  app.use(admit(limits, { callers, roomOf }));
+  app.use(admit(limits, { callers, kindOf }));
   const { contract, upstream, streams } = deps;
   const readRefusal = refusalReader(contract.registry);
   const messageWriter = new MessageWriter(contract, (status) =>
@@ -114,14 +114,14 @@ function beginContext(notes: RequestNotes & ContextOptions): RequestHandler {
  * Requests of one kind share turns and slots: `keyed` by the caller's key, and the others, which
  * need none, by nothing and by address.
  */
-type Room = "keyed" | "public" | "pages" | "probes";
-type RoomOf = (path: string) => Room;
+type RequestKind = "keyed" | "public" | "pages" | "probes";
+type KindOf = (path: string) => RequestKind;
 
 /** The requests in flight of those who need no key. One address has at most half of them. */
 const REQUESTS_MAX = { public: 256, pages: 32 };
 
-/** Returns which room a path belongs to. `public` are the rpcs that anybody may call. */
-function roomsOf({ contract, pages }: AppDependencies): RoomOf {
+/** Returns the kind of a request by its path. `public` are the rpcs that anybody may call. */
+function kindsOf({ contract, pages }: AppDependencies): KindOf {
   const open = contract.routes.filter(({ isPublic }) => isPublic).map(({ path }) => patternOf(path));
   return (path) => {
     if (PROBE_PATHS.has(path)) return "probes";
@@ -131,13 +131,13 @@ function roomsOf({ contract, pages }: AppDependencies): RoomOf {
 }
 
 /**
- * Passes a request on when its caller has its turn. A room that needs no key is one caller. A large
- * body takes more turns once it has arrived, because only then it costs time.
+ * Passes a request on when its caller has its turn. All requests of a kind that needs no key are
+ * one caller. A large body takes more turns once it has arrived, because only then it costs time.
  */
-function takeTurn(turns: FairTurns, { callers, roomOf }: { callers: Callers; roomOf: RoomOf }): RequestHandler {
+function takeTurn(turns: FairTurns, { callers, kindOf }: { callers: Callers; kindOf: KindOf }): RequestHandler {
   return (req, res, next) => {
-    const room = roomOf(req.path);
-    const caller = room === "keyed" ? callers.nameOf(req.headers) : room;
+    const kind = kindOf(req.path);
+    const caller = kind === "keyed" ? callers.nameOf(req.headers) : kind;
     contextOf(res).turnFor = (bytes) =>
       new Promise((resolve) => {
         turns.add(caller, bytes, resolve);
@@ -147,10 +147,10 @@ function takeTurn(turns: FairTurns, { callers, roomOf }: { callers: Callers; roo
 }
 
 /**
- * Passes a request on when its caller has room. What needs no key has room of its own, which the
- * addresses share. So it takes no slot of callers with a key, and those take none of its slots.
+ * Passes a request on when its caller has a free slot. Each kind that needs no key has slots of its
+ * own, which the addresses share. So it takes no slot of callers with a key, nor they one of its.
  */
-function admit(limits: AppLimits, { callers, roomOf }: { callers: Callers; roomOf: RoomOf }): RequestHandler {
+function admit(limits: AppLimits, { callers, kindOf }: { callers: Callers; kindOf: KindOf }): RequestHandler {
   const arrivals = new Arrivals(limits);
   const keyed = new Admission(limits.requestsMax);
   const open = new Map([
@@ -158,11 +158,11 @@ function admit(limits: AppLimits, { callers, roomOf }: { callers: Callers; roomO
     ["pages", new Admission(REQUESTS_MAX.pages)],
   ]);
   return async (req, res, next) => {
-    const room = roomOf(req.path);
-    if (room === "public" && !(await hasArrived(arrivals, req, res))) return;
-    const ofRoom = open.get(room);
-    const admission = ofRoom ?? keyed;
-    const caller = ofRoom === undefined ? callers.nameOf(req.headers) : (req.socket.remoteAddress ?? "");
+    const kind = kindOf(req.path);
+    if (kind === "public" && !(await hasArrived(arrivals, req, res))) return;
+    const ofKind = open.get(kind);
+    const admission = ofKind ?? keyed;
+    const caller = ofKind === undefined ? callers.nameOf(req.headers) : (req.socket.remoteAddress ?? "");
     const admitted = admission.enter(caller);
     if (admitted !== true && !(await admitted)) {
       sendProblem(res, queueFull());
@@ -182,13 +182,13 @@ function admit(limits: AppLimits, { callers, roomOf }: { callers: Callers; roomO
     context.onClosed.push(() => {
       context.leaveRequests();
       // A response that needs no key says nothing about a key.
-      if (ofRoom === undefined) callers.learn(req.headers, context.code);
+      if (ofKind === undefined) callers.learn(req.headers, context.code);
     });
     next();
   };
 }
 
-/** Reads the body of a request without a key. Returns whether there is room for the request. */
+/** Reads the body of a request without a key. Returns whether a slot is free for the request. */
 async function hasArrived(arrivals: Arrivals, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
   if (res.destroyed) return false;
   if (!arrivals.enter()) {

@@ -67,7 +67,7 @@ export const accountsPage: Page = {
   },
 };
 
-/** The same customers as a file, with the masks of the page. */
+/** The customers of the page as a file, with its masks. */
 export const accountsCsv: Page = {
   path: "/:org/accounts.csv",
   isDownload: true,

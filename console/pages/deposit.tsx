@@ -89,7 +89,7 @@ export const depositsPage: Page = {
   },
 };
 
-/** The same deposits as a file, with the masks of the page. */
+/** The deposits of the page as a file, with its masks. */
 export const depositsCsv: Page = {
   path: "/:org/deposits.csv",
   isDownload: true,

@@ -112,7 +112,7 @@ function totalsOf(entries: readonly JournalEntry[]): readonly Total[] {
   );
 }
 
-/** The same rows as a file. */
+/** The rows of the page as a file. */
 export const journalCsv: Page = {
   path: "/:org/journal.csv",
   isDownload: true,

@@ -96,7 +96,7 @@ async function railsOf(visit: Visit): Promise<readonly string[]> {
   return ["direct", ...(reading.ok ? reading.value.rail_accounts.map(({ rail }) => rail) : [])];
 }
 
-/** The same transactions as a file. */
+/** The transactions of the page as a file. */
 export const transactionsCsv: Page = {
   path: "/:org/transactions.csv",
   isDownload: true,

@@ -2,7 +2,7 @@ import { type DescMethod, getOption, type JsonObject, type JsonValue } from "@bu
 
 import { commentOf, lineOf } from "../../contract/comments.js";
 import { extensionOf, type HttpContract, type Route } from "../../contract/contract.js";
-import { pageOf, titleOf } from "../problems/problem.js";
+import { errorPathOf, titleOf } from "../problems/problem.js";
 import { errorReasonOf, type Reason, reasonsOf } from "../problems/reasons.js";
 import { exampleNamed } from "./examples.js";
 import { groupBy } from "./group-by.js";
@@ -144,7 +144,7 @@ export class Problems {
     const known = facts.flatMap((name) => (name === "request_id" ? [] : [[name, this.#factExample(name)]]));
     const isOfFields = code === "INVALID_FIELD";
     return {
-      type: pageOf(code),
+      type: errorPathOf(code),
       title: titleOf(code),
       status: httpStatus,
       detail: isOfFields ? "Invalid request: amount must be more than zero." : `${sentence(meaning)}.`,

@@ -1,4 +1,4 @@
-import { pageOf, titleOf } from "../problems/problem.js";
+import { errorPathOf, titleOf } from "../problems/problem.js";
 import type { Reason } from "../problems/reasons.js";
 import type { Page } from "./page.js";
 
@@ -14,13 +14,13 @@ export function errorPages(reasons: readonly Reason[]): ReadonlyMap<string, Page
     blocks: [
       {
         kind: "rows",
-        rows: reasons.map(({ code, meaning }) => ({ term: pageOf(code), href: pageOf(code), text: meaning })),
+        rows: reasons.map(({ code, meaning }) => ({ term: errorPathOf(code), href: errorPathOf(code), text: meaning })),
       },
     ],
   };
   return new Map([
     [INDEX, index],
-    ...reasons.map((reason): [string, Page] => [pageOf(reason.code), errorPage(reason)]),
+    ...reasons.map((reason): [string, Page] => [errorPathOf(reason.code), errorPage(reason)]),
   ]);
 }
 

@@ -144,7 +144,7 @@ export function ownReason(code: keyof typeof OWN_REASONS): Pick<Problem, "status
  */
 export function problemMembers(problem: Problem, more: ReadonlyMap<string, string>, publicUrl = ""): string {
   const members = new Map<string, string>([
-    ["type", JSON.stringify(publicUrl + pageOf(problem.code))],
+    ["type", JSON.stringify(publicUrl + errorPathOf(problem.code))],
     ["title", JSON.stringify(titleOf(problem.code))],
     ["status", String(problem.status)],
     ["detail", JSON.stringify(problem.detail)],
@@ -159,7 +159,7 @@ export function problemMembers(problem: Problem, more: ReadonlyMap<string, strin
 }
 
 /** Returns the path of the page about a reason: "/errors/insufficient-funds". */
-export function pageOf(code: string): string {
+export function errorPathOf(code: string): string {
   return `/errors/${code.toLowerCase().replaceAll("_", "-")}`;
 }
 

@@ -27,12 +27,12 @@ export interface Outdated {
 
 const NONE = { before: "", after: "" };
 
-/** Returns the first difference of what stands from what was seen. Undefined if there is none. */
-export function outdatedIn(seen: readonly Change[], standing: readonly Change[]): Outdated | undefined {
-  for (const what of new Set([...standing, ...seen].map((change) => change.what))) {
+/** Returns the first change that is not now as it was seen. Undefined if all are. */
+export function outdatedIn(seen: readonly Change[], current: readonly Change[]): Outdated | undefined {
+  for (const what of new Set([...current, ...seen].map((change) => change.what))) {
     const of = (all: readonly Change[]) => all.find((change) => change.what === what) ?? NONE;
     for (const side of ["before", "after"] as const) {
-      const [before, now] = [of(seen)[side], of(standing)[side]];
+      const [before, now] = [of(seen)[side], of(current)[side]];
       if (before !== now) return { what, before, now };
     }
   }

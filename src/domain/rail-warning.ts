@@ -56,8 +56,8 @@ const CLEARED_PERCENT = 120;
 type WarningChange = { readonly raise: WarningFigures } | { readonly clear: WarningFigures } | undefined;
 
 /**
- * Returns the account with the warnings that stand after a finding, and a row for each one that was
- * raised or cleared. What stands already has no second row.
+ * Returns the account with its warnings after a finding, and a row for each warning that was
+ * raised or cleared. A warning that is raised already has no second row.
  */
 export function withWarnings(
   account: RailAccountRecord,
@@ -72,21 +72,21 @@ export function withWarnings(
     ["REQUESTS_REFUSED", requestChange(account, finding)],
     ["PAYOUTS_HELD", heldChange(account, finding)],
   ];
-  const standing = new Map(Object.entries(account.warnings) as [WarningCode, WarningFigures][]);
+  const raised = new Map(Object.entries(account.warnings) as [WarningCode, WarningFigures][]);
   const rows: WarningRow[] = [];
   for (const [code, change] of changes) {
     if (change === undefined) continue;
     const about = { id: account.id, rail: account.rail, code };
     if ("raise" in change) {
-      standing.set(code, change.raise);
+      raised.set(code, change.raise);
       rows.push({ kind: "rail.warned", detail: JSON.stringify({ ...about, ...change.raise }) });
-    } else if (standing.delete(code)) {
+    } else if (raised.delete(code)) {
       rows.push({ kind: "rail.cleared", detail: JSON.stringify({ ...about, ...change.clear }) });
     }
   }
   if (rows.length === 0) return { account, rows };
   const inOrder = WARNING_CODES.flatMap((code) => {
-    const figures = standing.get(code);
+    const figures = raised.get(code);
     return figures === undefined ? [] : [[code, figures] as const];
   });
   return { account: { ...account, warnings: Object.fromEntries(inOrder) }, rows };
@@ -104,8 +104,8 @@ function expiryChange({ credentialsExpireAt, warnings }: RailAccountRecord, now:
   if (credentialsExpireAt === undefined) return { clear: {} };
   const days = EXPIRY_DAYS.findLast((each) => credentialsExpireAt - now <= each * DAY_MILLIS);
   if (days === undefined) return { clear: { expire_at: credentialsExpireAt } };
-  const standing = warnings.CREDENTIALS_EXPIRE;
-  const isSame = standing?.["expire_at"] === credentialsExpireAt && standing["days"] === days;
+  const earlier = warnings.CREDENTIALS_EXPIRE;
+  const isSame = earlier?.["expire_at"] === credentialsExpireAt && earlier["days"] === days;
   return isSame ? undefined : { raise: { expire_at: credentialsExpireAt, days } };
 }
 
@@ -122,15 +122,15 @@ function lockChange({ payouts, warnings }: RailAccountRecord, { lockedCode }: Ra
  */
 function credentialChange(account: RailAccountRecord, finding: RailFinding): WarningChange {
   const { refusedCredential, isProven, isSet, isOpened } = finding;
-  const standing = account.warnings.CREDENTIALS_REFUSED;
+  const earlier = account.warnings.CREDENTIALS_REFUSED;
   if (isProven === true || isOpened === true) return { clear: {} };
   const isUntried = isCredentialUntried(account);
-  if (isSet === true) return standing === undefined || isUntried ? undefined : { raise: { ...standing, is_set: 1 } };
+  if (isSet === true) return earlier === undefined || isUntried ? undefined : { raise: { ...earlier, is_set: 1 } };
   if (refusedCredential === undefined) return undefined;
   const { credential, code } = refusedCredential;
   // Without the app's credential nothing works, so it takes the place of the other.
-  const isWorse = standing?.["credential"] === "initiator" && credential === "app";
-  return standing === undefined || isUntried || isWorse ? { raise: { credential, rail_code: code } } : undefined;
+  const isWorse = earlier?.["credential"] === "initiator" && credential === "app";
+  return earlier === undefined || isUntried || isWorse ? { raise: { credential, rail_code: code } } : undefined;
 }
 
 /** One warning for all requests: it names the first that was refused. */
@@ -143,13 +143,13 @@ function requestChange({ warnings }: RailAccountRecord, finding: RailFinding): W
 }
 
 function heldChange({ payouts, warnings }: RailAccountRecord, { unknownPayouts }: RailFinding): WarningChange {
-  const standing = warnings.PAYOUTS_HELD?.["reason"] as HeldReason | undefined;
+  const earlier = warnings.PAYOUTS_HELD?.["reason"] as HeldReason | undefined;
   const raised = (reason: HeldReason, figures: WarningFigures = {}): WarningChange =>
-    standing === reason ? undefined : { raise: { reason, ...figures } };
+    earlier === reason ? undefined : { raise: { reason, ...figures } };
   if (payouts === "closed") return raised("PAYOUTS_CLOSED");
   if (payouts === "open" || unknownPayouts === 0) return { clear: {} };
   if (unknownPayouts !== undefined) return raised("OUTCOMES_UNKNOWN", { unknown_payouts: unknownPayouts });
-  return standing === "PAYOUTS_CLOSED" ? { clear: {} } : undefined;
+  return earlier === "PAYOUTS_CLOSED" ? { clear: {} } : undefined;
 }
 
 /** Reads the detail of a row about a warning. */

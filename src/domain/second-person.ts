@@ -74,10 +74,10 @@ export function withSecondPerson<C extends Authorized, Resource>(
       }
       const asked = { ...command, shown: changesBy(proposed, command, book) };
       const about = book.proposal(organizationId, subjectOf(proposed, command));
-      const standing =
+      const candidates =
         about === undefined ? waiting(book.undecidedProposals(organizationId), clock) : waiting([about], clock);
       const rows = decidingRowsOf(proposed, command, book);
-      const equal = standing.find(
+      const equal = candidates.find(
         (each) =>
           each.content === contentOf(asked) &&
           mayStillPropose(each, authority) &&
@@ -175,11 +175,11 @@ function approve<C extends Authorized, Resource>(
   deciding: Deciding<C>,
 ): Decision<Acted<Resource>> {
   const { book, command, clock } = deciding;
-  const standing = book.proposal(command.organizationId, subjectOf(proposed, command));
-  const refusal = refusalToApprove(standing, command, clock);
+  const named = book.proposal(command.organizationId, subjectOf(proposed, command));
+  const refusal = refusalToApprove(named, command, clock);
   if (refusal !== undefined) return refuse(refusal);
   // `refusalToApprove` has refused one that is not there.
-  const proposal = standing as Proposal;
+  const proposal = named as Proposal;
   // Only an approval by the same person is left.
   if (proposal.decided !== undefined) return replay({ proposal });
   const rows = decidingRowsOf(proposed, command, book);
@@ -200,9 +200,9 @@ function approve<C extends Authorized, Resource>(
  */
 function refusalIfOutdated(
   { authority: { approves: proposalId }, shown = [] }: Pick<Authorized, "authority" | "shown">,
-  standing: readonly Change[],
+  current: readonly Change[],
 ): Refusal | undefined {
-  const outdated = outdatedIn(shown, standing);
+  const outdated = outdatedIn(shown, current);
   return outdated && proposalId && { reason: "PROPOSAL_OUTDATED", proposalId, ...outdated };
 }
 
@@ -217,16 +217,16 @@ function refusalIfTouched({ id: proposalId, seq }: Proposal, row: DecidingRow | 
  * Returns why a command cannot carry out the proposal that it names: PROPOSAL_NOT_FOUND,
  * PROPOSAL_CLOSED, OWN_PROPOSAL. Undefined if it can, and if the same person has approved it.
  */
-function refusalToApprove(standing: Proposal | undefined, command: Authorized, clock: UnixMillis): Refusal | undefined {
+function refusalToApprove(proposal: Proposal | undefined, command: Authorized, clock: UnixMillis): Refusal | undefined {
   const { approves, person } = command.authority;
   // Only a command that names a proposal comes here.
   const proposalId = approves as ProposalId;
-  if (standing === undefined) return { reason: "PROPOSAL_NOT_FOUND", proposalId };
-  const closed = refusalToDecide(standing, { person, now: clock });
+  if (proposal === undefined) return { reason: "PROPOSAL_NOT_FOUND", proposalId };
+  const closed = refusalToDecide(proposal, { person, now: clock });
   if (closed !== undefined) return closed === "ALREADY_SO" ? undefined : closed;
-  if (isSamePerson(standing.person, person)) return { reason: "OWN_PROPOSAL", proposalId };
+  if (isSamePerson(proposal.person, person)) return { reason: "OWN_PROPOSAL", proposalId };
   // Another proposal has replaced it, or the row has changed since the approver has read it.
-  const isSame = standing.id === proposalId && standing.content === contentOf(command);
+  const isSame = proposal.id === proposalId && proposal.content === contentOf(command);
   return isSame ? undefined : { reason: "PROPOSAL_CLOSED", proposalId, state: "LAPSED" };
 }
 

@@ -4,7 +4,7 @@ import { numberOfOtherSource } from "../domain/receipt.js";
 /** The receipts that a batch has loaded or made, of all its books. */
 export class BatchReceipts {
   readonly #receipts = new Map<string, UsedReceipt>();
-  /** Those whose source is a caller's word, by the number. */
+  /** The receipts whose source is a caller's word, by the number. */
   readonly #byNumber = new Map<string, UsedReceipt>();
 
   add(used: UsedReceipt): void {

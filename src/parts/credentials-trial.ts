@@ -67,16 +67,16 @@ async function triedWith(
   if (problem !== undefined) return { result: isOfCredentials(problem) ? "refused" : "unanswered", code: problem.code };
   if (!isServer) return { result: "app_accepted" };
   const question = randomUUID();
-  const standing = await noteQuestion(cell, { id: account.id, question, at: now() });
-  if (standing === undefined) return undefined;
-  if (standing === question) {
+  const noted = await noteQuestion(cell, { id: account.id, question, at: now() });
+  if (noted === undefined) return undefined;
+  if (noted === question) {
     const asked = await rail.askBalance(question, AbortSignal.timeout(CALL_MILLIS_MAX));
     if (asked.kind === "unavailable") {
       await endIfRefused(cell, { id: account.id, question }, asked);
       return { result: isOfCredentials(asked) ? "refused" : "unanswered", code: asked.code };
     }
   }
-  return answerToBalance(cell, account, standing);
+  return answerToBalance(cell, account, noted);
 }
 
 /** The rail has not taken the question, so no answer will come. */

@@ -4,6 +4,7 @@ import { Loop } from "../../runtime/loop.js";
 import type { RailAccountId } from "../domain/payment.js";
 import type { TransactionId } from "../domain/values/ids.js";
 import { Breaker, type Stopped } from "./breaker.js";
+import { CallSlots } from "./call-slots.js";
 import { Evidence } from "./evidence.js";
 import type { RailFaults } from "./faults.js";
 import { SettlementLine, type Work } from "./ledger-line.js";
@@ -24,7 +25,6 @@ import type { ClosePayouts, RailAccount, SettledAccounts } from "./ports/rail-ac
 import type { SubmitWatch } from "./ports/runtime.js";
 import type { HeldLease, OnEvent, SettlementTiming, Submit } from "./ports/runtime.js";
 import { RailCalls } from "./rail-calls.js";
-import { Rooms } from "./rooms.js";
 import { UnderWay } from "./under-way.js";
 
 export interface SettlementOptions {
@@ -55,7 +55,7 @@ export class Settlement {
   readonly #loop: Loop;
   readonly #payments: UnderWay<TransactionId>;
   readonly #inbox: UnderWay<number>;
-  readonly #rooms = new Rooms<RailAccountId>(() => {
+  readonly #slots = new CallSlots<RailAccountId>(() => {
     this.wake();
   });
   readonly #missing = new Set<RailAccountId>();
@@ -129,21 +129,21 @@ export class Settlement {
     for (const id of ids) await this.#lookAtAccount(id);
   }
 
-  /** Starts as many looks at payments of the rail account as it has room for. */
+  /** Starts as many looks at payments of the rail account as it has free slots. */
   async #lookAtAccount(id: RailAccountId): Promise<void> {
     const { payments, timing } = this.#options;
     const account = this.#accountOf(id);
-    if (account === undefined || this.#rooms.freeOf(id) === 0) return;
+    if (account === undefined || this.#slots.freeOf(id) === 0) return;
     const payOutTo = this.#options.faults.blocks(account, "REDEEM") ? [] : await this.#breaker.payOutTo(account);
-    // Payments that rest or run are due still, and must not hide the others. One more than there is
-    // room for tells that somebody waits.
+    // Payments that rest or run are due still, and must not hide the others. One more than there
+    // are slots tells that somebody waits.
     const limit = CALLS_MAX + 1 + this.#payments.size;
     for (const payment of await payments.due(id, { now: timing.now(), limit, payOutTo })) {
       const { transactionId } = payment;
       if (this.#payments.has(transactionId)) continue;
-      if (this.#rooms.freeOf(id) === 0) return;
+      if (this.#slots.freeOf(id) === 0) return;
       const work: Work = { payment, account };
-      this.#payments.run(transactionId, () => this.#rooms.in(id, () => this.#poller.poll(work)), this.#onError);
+      this.#payments.run(transactionId, () => this.#slots.in(id, () => this.#poller.poll(work)), this.#onError);
     }
   }
 
@@ -153,11 +153,11 @@ export class Settlement {
     if (payment === undefined) return this.#messages.drop(message, "no payment");
     const account = this.#accountOf(payment.railAccountId);
     if (account === undefined) await this.#messages.postpone(message, BLOCKED_MILLIS);
-    else if (this.#rooms.waitingOf(account.id) >= MESSAGES_WAITING_MAX) {
+    else if (this.#slots.waitingOf(account.id) >= MESSAGES_WAITING_MAX) {
       await this.#messages.postpone(message, BUSY_MILLIS);
     } else {
-      const waits = this.#rooms.freeOf(account.id) === 0;
-      return this.#rooms.in(account.id, async () => {
+      const waits = this.#slots.freeOf(account.id) === 0;
+      return this.#slots.in(account.id, async () => {
         // While the message waited in line, the payment may have gone on.
         const current = waits ? await payments.payment(message.transactionId) : undefined;
         return this.#messages.apply(message, { payment: current ?? payment, account });

@@ -48,8 +48,8 @@ export interface MigrationState {
   /** The migrations that the cell has not run yet. */
   readonly pending: readonly string[];
   /**
-   * Those of them that come before one that the cell ran. They ran, too, so somebody has changed
-   * the list of Knex. Nobody may run one again.
+   * The pending migrations that come before one that the cell ran. They ran, too, so somebody has
+   * changed the list of Knex. Nobody may run one again.
    */
   readonly gap: readonly string[];
   /**

@@ -2,8 +2,9 @@ import { expect } from "chai";
 
 import { SERVICES } from "../../client/gen/tables.js";
 import { KescClient, KescError } from "../../client/kesc-client.js";
-import { makeThings, rpcRequest, type Things } from "../support/callers/rpc-requests.js";
-import { failPayment, flag } from "../support/commands.js";
+import { makeThings, rpcRequest } from "../support/callers/rpc-requests.js";
+import type { Things } from "../support/operations/things.js";
+import { failPayment, flag } from "../support/operations/transactions.js";
 import { fresh } from "../support/service/each-engine.js";
 import { WithRails } from "../support/service/with-rails.js";
 import { type Matcher, TcpForwarder } from "../support/tcp-forwarder.js";

@@ -9,8 +9,10 @@ import type { Proposal } from "../../src/domain/proposal.js";
 import { changesIn, contentFrom } from "../../src/domain/proposal-content.js";
 import { type Act, changesOfAct } from "../../src/operators/act.js";
 import type { Operator } from "../../src/operators/operator.js";
-import { decide, effectOf, putOf } from "../support/given.js";
-import { by, PROPOSED, type Proposed } from "../support/proposed.js";
+import { by } from "../support/commands.js";
+import { decide, effectOf, putOf } from "../support/decided.js";
+import type { Proposed } from "../support/operations/row.js";
+import { PROPOSED } from "../support/operations/table.js";
 import { textOf } from "./browser-like.js";
 
 const ID = "prp_01jd2r6p5vf8ksw3xhb1z7q4ye";

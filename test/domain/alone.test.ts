@@ -7,8 +7,11 @@ import type { AlonePerson } from "../../src/domain/proposal.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import { nairobiDayOf, startOfDay } from "../../src/domain/values/nairobi-day.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { decide, effectOf, NOW, ORGANIZATION, STRANGER } from "../support/given.js";
-import { by, type Kind, PROPOSED, type Proposed } from "../support/proposed.js";
+import { by } from "../support/commands.js";
+import { decide, effectOf } from "../support/decided.js";
+import { NOW, ORGANIZATION, STRANGER } from "../support/names.js";
+import type { ProposalExample, Proposed } from "../support/operations/row.js";
+import { PROPOSED } from "../support/operations/table.js";
 
 const TODAY = startOfDay(nairobiDayOf(NOW));
 const BEFORE_TODAY = toUnixMillis(TODAY - 1);
@@ -25,7 +28,10 @@ function isJudged(command: Proposed): boolean {
  * The first entry after the command, where one person may do this much alone. Of an act of several
  * parts it has the sum after the last one.
  */
-function firstOf({ rows, command }: Kind, given: { maxCents: number; sums?: readonly PersonalSum[] }): JournalEntry {
+function firstOf(
+  { rows, command }: ProposalExample,
+  given: { maxCents: number; sums?: readonly PersonalSum[] },
+): JournalEntry {
   const { maxCents, sums: aloneSums = [] } = given;
   const railAccounts = (rows.railAccounts ?? []).map((each) => ({ ...each, resolveAloneMaxCents: toCents(maxCents) }));
   const { entries } = effectOf(decide({ ...rows, railAccounts, aloneSums }, { ...command, ...MACHINE }));
@@ -102,6 +108,8 @@ describe("what one person may do alone", () => {
   });
 });
 
-function noneAlone({ railAccounts = [] }: Kind["rows"]): NonNullable<Kind["rows"]["railAccounts"]> {
+function noneAlone({
+  railAccounts = [],
+}: ProposalExample["rows"]): NonNullable<ProposalExample["rows"]["railAccounts"]> {
   return railAccounts.map((each) => ({ ...each, resolveAloneMaxCents: 0 as const }));
 }

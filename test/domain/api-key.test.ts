@@ -12,7 +12,7 @@ import {
 } from "../../src/domain/api-key.js";
 import type { ApiKeyId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { EARLIER, NOW, ORGANIZATION } from "../support/given.js";
+import { EARLIER, NOW, ORGANIZATION } from "../support/names.js";
 
 const LATER = toUnixMillis(NOW + 1);
 

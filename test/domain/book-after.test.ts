@@ -1,15 +1,8 @@
 import { expect } from "chai";
 
 import { BookAfter } from "../../src/domain/book-after.js";
-import { depositReference } from "../support/commands.js";
-import {
-  givenAccount,
-  givenBook,
-  givenPayment,
-  givenPending,
-  givenTransaction,
-  ORGANIZATION,
-} from "../support/given.js";
+import { givenAccount, givenBook, givenPayment, givenPending, givenTransaction } from "../support/given.js";
+import { depositReference, ORGANIZATION } from "../support/names.js";
 
 describe("a book after some parts of a command", () => {
   const account = givenAccount({ depositReference: depositReference(0) });

@@ -7,8 +7,12 @@ import type { DecidingKind, DecidingRow } from "../../src/domain/journal.js";
 import { limitsText, NO_LIMITS, type TierName } from "../../src/domain/limits/limits.js";
 import { contentFrom } from "../../src/domain/proposal-content.js";
 import { toCents } from "../../src/domain/values/cents.js";
-import { decide, effectOf, givenProposal, ORGANIZATION, putOf, wordOf } from "../support/given.js";
-import { by, PROPOSED, type Proposed } from "../support/proposed.js";
+import { by } from "../support/commands.js";
+import { decide, effectOf, putOf, wordOf } from "../support/decided.js";
+import { givenProposal } from "../support/given.js";
+import { ORGANIZATION } from "../support/names.js";
+import type { Proposed } from "../support/operations/row.js";
+import { PROPOSED } from "../support/operations/table.js";
 
 const row = (kind: DecidingKind, detail: string): DecidingRow => ({
   organizationId: ORGANIZATION,

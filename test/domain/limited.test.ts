@@ -5,32 +5,26 @@ import type { LimitsInForce } from "../../src/domain/limits/usage.js";
 import { counted, type Usage, usageAt } from "../../src/domain/limits/usage.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
+import { decide, effectOf, putOf } from "../support/decided.js";
 import {
-  cancel,
-  completePayment,
-  failPayment,
-  mint,
-  railAccount,
-  receiptNamed,
-  redeem,
-  resolve,
-  reverse,
-  SLOW_RAIL,
-} from "../support/commands.js";
-import {
-  decide,
-  EARLIER,
-  effectOf,
   givenAccount,
   givenBook,
   givenHead,
   givenPayment,
   givenPending,
   givenTransaction,
-  NOW,
-  ORGANIZATION,
-  putOf,
+  railAccount,
 } from "../support/given.js";
+import { EARLIER, NOW, ORGANIZATION, receiptNamed, SLOW_RAIL } from "../support/names.js";
+import {
+  cancel,
+  completePayment,
+  failPayment,
+  mint,
+  redeem,
+  resolve,
+  reverse,
+} from "../support/operations/transactions.js";
 
 // What a command does to the limits, whichever operation decides it.
 

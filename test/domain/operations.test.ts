@@ -1,12 +1,13 @@
 import { expect } from "chai";
 
-import { freezeAccount, newAccountId, revealAccount } from "../support/commands.js";
-import { givenAccount, givenBook, NOW, ORGANIZATION } from "../support/given.js";
+import { givenAccount, givenBook } from "../support/given.js";
 import { asLookedUp } from "../support/looked-up.js";
-import { mustBeModelled } from "../support/modelled.js";
+import { newAccountId, NOW, ORGANIZATION } from "../support/names.js";
+import { freezeAccount, revealAccount } from "../support/operations/accounts.js";
+import { mustBeModelled } from "../support/operations/table.js";
 import { mustBeStorable } from "../support/stored.js";
 
-// What `decide` of test/support/given.ts asks of every decision.
+// What `decide` of test/support/decided.ts asks of every decision.
 
 describe("a decision of these tests is refused", () => {
   const account = givenAccount();

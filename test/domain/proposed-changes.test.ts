@@ -8,18 +8,13 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import type { BatchBook } from "../../src/ledger/batch-book.js";
 import type { Loaded } from "../../src/ledger/ports/store.js";
 import { kindsOfAct } from "../../src/verify/books/acts.js";
-import { rejectProposal } from "../support/commands.js";
-import {
-  decide,
-  effectOf,
-  expectRefused,
-  givenBook,
-  givenProposal,
-  NOW,
-  ORGANIZATION,
-  putOf,
-} from "../support/given.js";
-import { by, PROPOSED, type Proposed } from "../support/proposed.js";
+import { by } from "../support/commands.js";
+import { decide, effectOf, expectRefused, putOf } from "../support/decided.js";
+import { givenBook, givenProposal } from "../support/given.js";
+import { NOW, ORGANIZATION } from "../support/names.js";
+import { rejectProposal } from "../support/operations/book.js";
+import type { Proposed } from "../support/operations/row.js";
+import { PROPOSED } from "../support/operations/table.js";
 
 /** Corrections and resolved transactions: src/verify/books/proposals.ts has their rows. */
 const HAS_OTHER_AUDIT = /^book\.|^transaction\.failed$/;

@@ -4,8 +4,8 @@ import { type RailAccountRecord, refusedCredentialOf, type StandingWarnings } fr
 import { type RailFinding, readWarning, withWarnings } from "../../src/domain/rail-warning.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { railAccount } from "../support/commands.js";
-import { NOW, ORGANIZATION } from "../support/given.js";
+import { railAccount } from "../support/given.js";
+import { NOW, ORGANIZATION } from "../support/names.js";
 
 const DAY_MILLIS = 86_400_000;
 const inDays = (days: number) => toUnixMillis(NOW + days * DAY_MILLIS);

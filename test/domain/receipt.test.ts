@@ -11,7 +11,7 @@ import {
 } from "../../src/domain/receipt.js";
 import { DIRECT_RAIL, parseRail } from "../../src/domain/transaction.js";
 import { RAILS } from "../../src/rails/rails.js";
-import { valid } from "../support/commands.js";
+import { valid } from "../support/names.js";
 
 describe("a receipt that a caller gives", () => {
   for (const [source, number, stored] of [

@@ -6,31 +6,13 @@ import { NO_LIMITS } from "../../src/domain/limits/limits.js";
 import { type Decider, PROPOSAL_OPEN_MILLIS, PROPOSALS_WAITING_MAX } from "../../src/domain/proposal.js";
 import { contentFrom, nameIn } from "../../src/domain/proposal-content.js";
 import { toCents } from "../../src/domain/values/cents.js";
-import {
-  ALONE,
-  createApiKey,
-  newProposalId,
-  railAccount,
-  returnDeposit,
-  setAccountTier,
-  setLimits,
-} from "../support/commands.js";
-import {
-  asShown,
-  decide,
-  EARLIER,
-  effectOf,
-  givenAccount,
-  givenBook,
-  givenDeposit,
-  givenHead,
-  givenProposal,
-  NOW,
-  ORGANIZATION,
-  proposedContent,
-  putOf,
-  wordOf,
-} from "../support/given.js";
+import { ALONE } from "../support/commands.js";
+import { asShown, decide, effectOf, proposedContent, putOf, wordOf } from "../support/decided.js";
+import { givenAccount, givenBook, givenDeposit, givenHead, givenProposal, railAccount } from "../support/given.js";
+import { EARLIER, newProposalId, NOW, ORGANIZATION } from "../support/names.js";
+import { setAccountTier, setLimits } from "../support/operations/accounts.js";
+import { createApiKey } from "../support/operations/book.js";
+import { returnDeposit } from "../support/operations/deposits.js";
 
 const GROUPS = { groups: ["write_keys", "limits"] } as const;
 const given = (person: string, more: Partial<Authority> = {}): Authority => ({

@@ -3,7 +3,8 @@ import { expect } from "chai";
 import type { WebhookEndpointId } from "../../src/domain/values/ids.js";
 import { type EndpointValues, withReplay, withValues } from "../../src/domain/webhook-changes.js";
 import type { Endpoint } from "../../src/domain/webhook-endpoint.js";
-import { EARLIER, endpoint, NOW } from "../support/given.js";
+import { endpoint } from "../support/given.js";
+import { EARLIER, NOW } from "../support/names.js";
 
 const ENDPOINT = endpoint();
 const OTHER: Endpoint = { ...ENDPOINT, id: "whe_2" as WebhookEndpointId, url: "https://two.example.com" };

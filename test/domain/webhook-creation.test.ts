@@ -4,7 +4,8 @@ import type { EventPattern } from "../../src/domain/event-types.js";
 import type { WebhookEndpointId } from "../../src/domain/values/ids.js";
 import { createdEndpoint, ENDPOINTS_MAX, type NewEndpointValues } from "../../src/domain/webhook-creation.js";
 import type { Endpoint } from "../../src/domain/webhook-endpoint.js";
-import { endpoint, NOW, ORGANIZATION } from "../support/given.js";
+import { endpoint } from "../support/given.js";
+import { NOW, ORGANIZATION } from "../support/names.js";
 
 const ID = "whe_new" as WebhookEndpointId;
 const SECRET = { base64: "bmV3", validUntil: undefined };

@@ -4,7 +4,8 @@ import type { WebhookEndpointId } from "../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import type { Endpoint, EndpointSecret, KeyedRequest } from "../../src/domain/webhook-endpoint.js";
 import { keyedSecretOf, withSecret } from "../../src/domain/webhook-secrets.js";
-import { endpoint, NOW } from "../support/given.js";
+import { endpoint } from "../support/given.js";
+import { NOW } from "../support/names.js";
 
 const DAY_MILLIS = 86_400_000;
 const LATER = toUnixMillis(NOW + 60_000);

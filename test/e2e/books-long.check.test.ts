@@ -4,9 +4,9 @@ import type { AccountId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import type { Cell } from "../../src/storage/database.js";
 import type { Reader } from "../../src/storage/sql/reader.js";
-import { mint, redeem } from "../support/commands.js";
 import { ENGINES } from "../support/databases.js";
 import { eventually } from "../support/eventually.js";
+import { mint, redeem } from "../support/operations/transactions.js";
 import { type InProcess, startInProcess } from "../support/service/in-process.js";
 
 const HOUR_MILLIS = 3_600_000;

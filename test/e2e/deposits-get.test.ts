@@ -2,7 +2,7 @@ import { expect } from "chai";
 
 import type { MaskedPhone } from "../../src/domain/values/masked-phone.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { receiveDeposit } from "../support/commands.js";
+import { receiveDeposit } from "../support/operations/deposits.js";
 import {
   describeEachEngine,
   fresh,

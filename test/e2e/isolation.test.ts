@@ -9,7 +9,8 @@ import { readContract } from "../../src/grpc/messages/contract.js";
 import { bytesOf, jsonMethod, restRequest, routeOf } from "../support/callers/contract-requests.js";
 import type { GrpcReply } from "../support/callers/grpc-caller.js";
 import type { RestReply } from "../support/callers/rest-caller.js";
-import { makeThings, missingThings, namesThings, rpcRequest, type Things } from "../support/callers/rpc-requests.js";
+import { makeThings, missingThings, namesThings, rpcRequest } from "../support/callers/rpc-requests.js";
+import type { Things } from "../support/operations/things.js";
 import { describeEachEngine, fresh, newAccount } from "../support/service/each-engine.js";
 import { makeKey, withKeys } from "../support/service/tenants.js";
 

@@ -3,8 +3,8 @@ import { expect } from "chai";
 import { OPERATOR } from "../../src/domain/values/actor.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { setAccountTier, setLimits } from "../support/commands.js";
 import { ENGINES } from "../support/databases.js";
+import { setAccountTier, setLimits } from "../support/operations/accounts.js";
 import { problemOf } from "../support/service/each-engine.js";
 import { type InProcess, startInProcess } from "../support/service/in-process.js";
 

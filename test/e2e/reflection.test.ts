@@ -17,8 +17,9 @@ import { expect } from "chai";
 import { type ServerReflectionRequest, ServerReflectionService } from "../../src/gen/grpc/reflection/v1/reflection.js";
 import { readContract } from "../../src/grpc/messages/contract.js";
 import type { Method } from "../support/callers/grpc-caller.js";
-import { makeThings, rpcRequest, type Things } from "../support/callers/rpc-requests.js";
-import { newTransactionId } from "../support/commands.js";
+import { makeThings, rpcRequest } from "../support/callers/rpc-requests.js";
+import { newTransactionId } from "../support/names.js";
+import type { Things } from "../support/operations/things.js";
 import { fresh } from "../support/service/each-engine.js";
 import { type Service, sharedService } from "../support/service/service.js";
 

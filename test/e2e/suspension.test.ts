@@ -5,7 +5,8 @@ import { expect } from "chai";
 
 import { readContract } from "../../src/grpc/messages/contract.js";
 import { bytesOf, jsonMethod, routeOf } from "../support/callers/contract-requests.js";
-import { makeThings, rpcRequest, type Things } from "../support/callers/rpc-requests.js";
+import { makeThings, rpcRequest } from "../support/callers/rpc-requests.js";
+import type { Things } from "../support/operations/things.js";
 import { describeEachEngine, fresh, problemOf } from "../support/service/each-engine.js";
 import { kesc, Place } from "../support/service/kesc.js";
 import { makeTenant, type Tenant, withKeys } from "../support/service/tenants.js";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { failPayment, flag } from "../support/commands.js";
+import { failPayment, flag } from "../support/operations/transactions.js";
 import { problemOf } from "../support/service/each-engine.js";
 import { WithRails } from "../support/service/with-rails.js";
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { newTransactionId } from "../support/commands.js";
+import { newTransactionId } from "../support/names.js";
 import {
   availableOf,
   describeEachEngine,

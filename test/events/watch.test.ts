@@ -11,8 +11,8 @@ import { type EventFilter, EVENTS_READ_MAX } from "../../src/events/ports.js";
 import { watch } from "../../src/events/watch.js";
 import { WatchEventsResponse } from "../../src/gen/kesc/v1/event_service.js";
 import { eventCodec } from "../../src/grpc/messages/events/event.js";
-import { TEST_ACTOR } from "../support/commands.js";
 import { eventually } from "../support/eventually.js";
+import { TEST_ACTOR } from "../support/names.js";
 import { ACCOUNT_ID, ORGANIZATION, transaction } from "../support/service/grpc-server.js";
 import { MemoryEvents } from "../support/service/memory-events.js";
 

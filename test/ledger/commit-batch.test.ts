@@ -8,30 +8,17 @@ import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { commitBatch } from "../../src/ledger/commit-batch.js";
 import type { CommandResult } from "../../src/ledger/ports/committer.js";
 import { type Changes, type LedgerStore, type Loaded, StoreError } from "../../src/ledger/ports/store.js";
+import { erasedHolder, givenAccount, givenHead, givenHolder, givenTransaction, NO_ROWS } from "../support/given.js";
+import { newOrganizationId, NOW, ORGANIZATION, SLOW_RAIL, STRANGER } from "../support/names.js";
 import {
   closeAccount,
   createAccount,
   eraseAccount,
-  mint,
-  type Movement,
-  newOrganizationId,
-  redeem,
   setAccountTier,
   setLimits,
-  SLOW_RAIL,
   updateAccount,
-} from "../support/commands.js";
-import {
-  erasedHolder,
-  givenAccount,
-  givenHead,
-  givenHolder,
-  givenTransaction,
-  NO_ROWS,
-  NOW,
-  ORGANIZATION,
-  STRANGER,
-} from "../support/given.js";
+} from "../support/operations/accounts.js";
+import { mint, type Movement, redeem } from "../support/operations/transactions.js";
 
 const DAY_MILLIS = 86_400_000;
 

@@ -9,8 +9,11 @@ import type { Committer } from "../../src/ledger/ports/committer.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
-import { createAccount, mint, NO_DEADLINE, suspension } from "../support/commands.js";
 import { openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { NO_DEADLINE } from "../support/names.js";
+import { createAccount } from "../support/operations/accounts.js";
+import { suspension } from "../support/operations/book.js";
+import { mint } from "../support/operations/transactions.js";
 
 const now = (): ReturnType<typeof toUnixMillis> => toUnixMillis(Date.now());
 

@@ -6,8 +6,9 @@ import { Ledger, type LedgerOptions } from "../../src/ledger/ledger.js";
 import type { Committer } from "../../src/ledger/ports/committer.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
 import { keys } from "../../src/storage/keys.js";
-import { mint, newAccountId, NO_DEADLINE } from "../support/commands.js";
 import { openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { newAccountId, NO_DEADLINE } from "../support/names.js";
+import { mint } from "../support/operations/transactions.js";
 
 // No account exists here: a mint that was decided is refused with ACCOUNT_NOT_FOUND, any other with
 // QUEUE_FULL.

@@ -7,7 +7,8 @@ import { Ledger } from "../../src/ledger/ledger.js";
 import type { CommandResult, Committer } from "../../src/ledger/ports/committer.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
 import { REAL_TIMING } from "../../src/ledger/timing.js";
-import { mint, newAccountId, NO_DEADLINE } from "../support/commands.js";
+import { newAccountId, NO_DEADLINE } from "../support/names.js";
+import { mint } from "../support/operations/transactions.js";
 
 const HOSTILE = "org_hostile" as OrganizationId;
 const OTHER = "org_other" as OrganizationId;

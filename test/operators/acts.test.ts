@@ -13,8 +13,8 @@ import { SessionServiceService as Sessions } from "../../src/gen/kesc/admin/v1/s
 import { submitAct } from "../../src/grpc/operators/acts.js";
 import type { HandlersOptions } from "../../src/grpc/operators/options.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
-import { createAccount } from "../support/commands.js";
 import { ENGINES } from "../support/databases.js";
+import { createAccount } from "../support/operations/accounts.js";
 import { type Ended, kesc } from "../support/service/kesc.js";
 import { type GivenOperator, newKey, type OperatorService, pagesOf, startOperatorService, textOf } from "./given.js";
 

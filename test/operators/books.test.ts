@@ -12,8 +12,12 @@ import { DEFAULT_LIMITS, saveRailAccount } from "../../src/storage/rails/change-
 import { clearAlarm } from "../../src/storage/seals/alarms.js";
 import { sealStore } from "../../src/storage/seals/seal-store.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
-import { createAccount, flag, mint, RAIL_TERMS, receiveDeposit, setPayouts, SLOW_RAIL } from "../support/commands.js";
 import { ENGINES, execute } from "../support/databases.js";
+import { RAIL_TERMS, SLOW_RAIL } from "../support/names.js";
+import { createAccount } from "../support/operations/accounts.js";
+import { receiveDeposit } from "../support/operations/deposits.js";
+import { setPayouts } from "../support/operations/rails.js";
+import { flag, mint } from "../support/operations/transactions.js";
 import { recordReserve } from "../support/record-reserve.js";
 import { sealBooks } from "../support/seals/given-seals.js";
 import { makeTenant } from "../support/service/tenants.js";

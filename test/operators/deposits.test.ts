@@ -15,15 +15,12 @@ import { EventServiceService as Events } from "../../src/gen/kesc/v1/event_servi
 import type { Transaction } from "../../src/gen/kesc/v1/transaction.js";
 import { TransactionServiceService as Transactions } from "../../src/gen/kesc/v1/transaction_service.js";
 import type { GrpcCaller, GrpcReply } from "../support/callers/grpc-caller.js";
-import {
-  createAccount,
-  depositReference,
-  newDepositId,
-  receiveDeposit,
-  redeem,
-  setRailAccount,
-} from "../support/commands.js";
 import { ENGINES_OF_STAGE } from "../support/databases.js";
+import { depositReference, newDepositId } from "../support/names.js";
+import { createAccount } from "../support/operations/accounts.js";
+import { receiveDeposit } from "../support/operations/deposits.js";
+import { setRailAccount } from "../support/operations/rails.js";
+import { redeem } from "../support/operations/transactions.js";
 import {
   actAs,
   approved,

@@ -10,17 +10,11 @@ import {
 } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { keys } from "../../src/storage/keys.js";
 import type { GrpcCaller, GrpcStream } from "../support/callers/grpc-caller.js";
-import {
-  createAccount,
-  eraseAccount,
-  freezeAccount,
-  mint,
-  newAccountId,
-  redeem,
-  unfreezeAccount,
-} from "../support/commands.js";
 import { ENGINES_OF_STAGE, execute } from "../support/databases.js";
 import { eventually } from "../support/eventually.js";
+import { newAccountId } from "../support/names.js";
+import { createAccount, eraseAccount, freezeAccount, unfreezeAccount } from "../support/operations/accounts.js";
+import { mint, redeem } from "../support/operations/transactions.js";
 import { secretsIn } from "../support/service/secrets.js";
 import { makeTenant, type Tenant } from "../support/service/tenants.js";
 import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";

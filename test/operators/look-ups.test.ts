@@ -14,17 +14,11 @@ import {
 import { ReserveKind } from "../../src/gen/kesc/v1/supply.js";
 import { historyReads } from "../../src/storage/statements/history.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
-import {
-  beginPayment,
-  createAccount,
-  createDestination,
-  depositReference,
-  flag,
-  mint,
-  receiveDeposit,
-  redeem,
-} from "../support/commands.js";
 import { ENGINES, execute } from "../support/databases.js";
+import { depositReference } from "../support/names.js";
+import { createAccount, createDestination } from "../support/operations/accounts.js";
+import { receiveDeposit } from "../support/operations/deposits.js";
+import { beginPayment, flag, mint, redeem } from "../support/operations/transactions.js";
 import { type GivenOperator, type OperatorService, pagesOf, startOperatorService, textOf } from "./given.js";
 
 const MPESA = "mpesa" as Rail;

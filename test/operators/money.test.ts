@@ -13,9 +13,10 @@ import { ReserveKind } from "../../src/gen/kesc/v1/supply.js";
 import { readOperatorsAddress, readOperatorsContract } from "../../src/grpc/messages/contract.js";
 import { storedRailAccounts } from "../../src/storage/rails/rail-accounts.js";
 import type { GrpcCaller, Method } from "../support/callers/grpc-caller.js";
-import { beginPayment, createAccount, flag, mint, redeem } from "../support/commands.js";
 import { ENGINES, execute } from "../support/databases.js";
-import { MODELLED } from "../support/modelled.js";
+import { createAccount } from "../support/operations/accounts.js";
+import { MODELLED } from "../support/operations/table.js";
+import { beginPayment, flag, mint, redeem } from "../support/operations/transactions.js";
 import {
   actAs,
   approved,

@@ -8,16 +8,12 @@ import type { Rail } from "../../src/domain/transaction.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
-import {
-  beginPayment,
-  createAccount,
-  depositReference,
-  mint,
-  receiveDeposit,
-  redeem,
-  setRailAccount,
-} from "../support/commands.js";
 import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
+import { depositReference } from "../support/names.js";
+import { createAccount } from "../support/operations/accounts.js";
+import { receiveDeposit } from "../support/operations/deposits.js";
+import { setRailAccount } from "../support/operations/rails.js";
+import { beginPayment, mint, redeem } from "../support/operations/transactions.js";
 import { type Ended, kesc } from "../support/service/kesc.js";
 import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
 

@@ -4,8 +4,10 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import { lapsedIfRoleIsLost, rolesOf } from "../../src/grpc/operators/proposal-messages.js";
 import { hasRoleSince, mayBeginPayouts, type Operator, type Role, ROLES } from "../../src/operators/operator.js";
 import { proposalInBook } from "../../src/operators/ports.js";
-import { decide, effectOf, NOW, putOf } from "../support/given.js";
-import { by, PROPOSED } from "../support/proposed.js";
+import { by } from "../support/commands.js";
+import { decide, effectOf, putOf } from "../support/decided.js";
+import { NOW } from "../support/names.js";
+import { PROPOSED } from "../support/operations/table.js";
 
 describe("to let payouts begin", () => {
   it("takes the role finance or admin, or the machine", () => {

@@ -29,8 +29,10 @@ import {
 import { type Role, ROLES } from "../../src/operators/operator.js";
 import { keys } from "../../src/storage/keys.js";
 import type { GrpcReply, Method } from "../support/callers/grpc-caller.js";
-import { createAccount, createDestination, mint, receiveDeposit, updateAccount } from "../support/commands.js";
 import { execute } from "../support/databases.js";
+import { createAccount, createDestination, updateAccount } from "../support/operations/accounts.js";
+import { receiveDeposit } from "../support/operations/deposits.js";
+import { mint } from "../support/operations/transactions.js";
 import { makeTenant } from "../support/service/tenants.js";
 import { STAGE } from "../support/stage.js";
 import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";

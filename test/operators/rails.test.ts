@@ -12,8 +12,10 @@ import { saveRailAccount, setPayouts } from "../../src/storage/rails/change-rail
 import { payments } from "../../src/storage/rails/payments.js";
 import { storedRailAccounts } from "../../src/storage/rails/rail-accounts.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
-import { beginPayment, createAccount, mint, NO_DEADLINE, redeem } from "../support/commands.js";
 import { ENGINES, execute } from "../support/databases.js";
+import { NO_DEADLINE } from "../support/names.js";
+import { createAccount } from "../support/operations/accounts.js";
+import { beginPayment, mint, redeem } from "../support/operations/transactions.js";
 import { tellBalance } from "../support/service/with-rails.js";
 import {
   type GivenOperator,

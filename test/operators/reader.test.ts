@@ -11,8 +11,9 @@ import { isRead, readContract, readOperatorsAddress } from "../../src/grpc/messa
 import { masked, MASKS } from "../../src/grpc/messages/masked.js";
 import { ROLES } from "../../src/operators/operator.js";
 import type { GrpcCaller, GrpcOptions, Method } from "../support/callers/grpc-caller.js";
-import { createAccount, receiveDeposit } from "../support/commands.js";
 import { ENGINES_OF_STAGE } from "../support/databases.js";
+import { createAccount } from "../support/operations/accounts.js";
+import { receiveDeposit } from "../support/operations/deposits.js";
 import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
 
 const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";

@@ -7,7 +7,7 @@ import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
 import type { HandlersOptions } from "../../src/grpc/operators/options.js";
 import { registerDeposits } from "../../src/grpc/operators/register-deposits.js";
 import type { DepositRegistered } from "../../src/operators/rails.js";
-import { newOrganizationId } from "../support/commands.js";
+import { newOrganizationId } from "../support/names.js";
 
 const RPC = readOperatorsContract()
   .services.flatMap(({ rpcs }) => rpcs)

@@ -6,8 +6,8 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { RevealReason } from "../../src/gen/kesc/admin/v1/resources.js";
 import type { UpdateAccountResponse } from "../../src/gen/kesc/v1/account_service.js";
-import { createAccount, eraseAccount } from "../support/commands.js";
 import { ENGINES, execute } from "../support/databases.js";
+import { createAccount, eraseAccount } from "../support/operations/accounts.js";
 import { actAs, type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
 
 const PHONE = "+254712345678";

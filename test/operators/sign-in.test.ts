@@ -6,8 +6,8 @@ import { SessionServiceService as Sessions } from "../../src/gen/kesc/admin/v1/s
 import { TransactionServiceService as Transactions } from "../../src/gen/kesc/v1/transaction_service.js";
 import { tokenSha256Of } from "../../src/operators/session.js";
 import { Authenticator, type Said } from "../support/authenticator.js";
-import { newTransactionId } from "../support/commands.js";
 import { ENGINES, execute } from "../support/databases.js";
+import { newTransactionId } from "../support/names.js";
 import { secretsIn } from "../support/service/secrets.js";
 import { proposalOf } from "./given.js";
 import { type SignedInPerson, SignInService } from "./signing-in.js";

@@ -12,9 +12,10 @@ import { beginDeposits, deposits } from "../../src/storage/rails/deposits.js";
 import { mpesaRail } from "../rails/mpesa/mpesa-rail.js";
 import { ManualTiming, settled } from "../settlement/support/manual-timing.js";
 import { NUMBER, PaymentsPlace, railSetting } from "../storage/rails/given-payments.js";
-import { depositReference, freezeAccount, setLimits } from "../support/commands.js";
 import { ENGINES } from "../support/databases.js";
 import { eventually } from "../support/eventually.js";
+import { depositReference } from "../support/names.js";
+import { freezeAccount, setLimits } from "../support/operations/accounts.js";
 
 const ID = typeidUnboxed("rail") as string as RailAccountId;
 const UUID = toUUID(ID as string as TypeId<"rail">);

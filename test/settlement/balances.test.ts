@@ -8,7 +8,7 @@ import { BALANCE_MILLIS, CALL_MILLIS_MAX, NEW_ACCOUNT_MILLIS } from "../../src/s
 import type { RailAccount } from "../../src/settlement/ports/rail-accounts.js";
 import type { SubmitWatch } from "../../src/settlement/ports/runtime.js";
 import type { SettlementEvent } from "../../src/settlement/ports/runtime.js";
-import { ORGANIZATION } from "../support/given.js";
+import { ORGANIZATION } from "../support/names.js";
 import { ManualTiming } from "./support/manual-timing.js";
 import { ScriptedRail } from "./support/scripted-rail.js";
 

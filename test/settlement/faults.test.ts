@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import type { RailFault, RailReport, Sent } from "../../src/rails/rail.js";
 import { heldReasonOf } from "../../src/settlement/unknown-payouts.js";
-import { RAIL_TERMS } from "../support/commands.js";
+import { RAIL_TERMS } from "../support/names.js";
 import { ACCEPTED, failedWith, OPEN, paid } from "./support/scripted-rail.js";
 import { HOUR_MILLIS, MINUTE_MILLIS, World } from "./support/world.js";
 

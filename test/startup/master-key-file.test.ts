@@ -11,8 +11,8 @@ import type { DatabaseAddress } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
 import { addMasterKey, MasterKeyError, readMasterKeys } from "../../src/storage/secrets/master-key.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../support/databases.js";
-import { NOW } from "../support/given.js";
 import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
+import { NOW } from "../support/names.js";
 
 const OTHER_KEY = Buffer.alloc(32, "other").toString("base64url");
 const ADVICE = "Put the file back from its copy, or set KESC_MASTER_KEY_FILE to it (docs/run.md).";

@@ -7,9 +7,10 @@ import { ACCOUNT_MARK_ROWS } from "../../src/statements/mark-ports.js";
 import { balancesAt, checkClosing, footed, rowsOf } from "../../src/statements/statement.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
-import { closeAccount, createAccount, mint, redeem } from "../support/commands.js";
 import { databaseOfSuite, ENGINES_OF_STAGE, execute } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
+import { closeAccount, createAccount } from "../support/operations/accounts.js";
+import { mint, redeem } from "../support/operations/transactions.js";
 import { byStage } from "../support/stage.js";
 import { historyOf, markAll, RandomHistory } from "./random-history.js";
 

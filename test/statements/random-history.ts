@@ -9,17 +9,9 @@ import { keys } from "../../src/storage/keys.js";
 import { historyReads } from "../../src/storage/statements/history.js";
 import { markStore } from "../../src/storage/statements/marks.js";
 import { Random } from "../attack/random.js";
-import {
-  cancel,
-  closeAccount,
-  createAccount,
-  freezeAccount,
-  mint,
-  newAccountId,
-  redeem,
-  SLOW_RAIL,
-  unfreezeAccount,
-} from "../support/commands.js";
+import { newAccountId, SLOW_RAIL } from "../support/names.js";
+import { closeAccount, createAccount, freezeAccount, unfreezeAccount } from "../support/operations/accounts.js";
+import { cancel, mint, redeem } from "../support/operations/transactions.js";
 
 /** What the model knows of an account at one moment. */
 export interface AccountState {

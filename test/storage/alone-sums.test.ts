@@ -9,9 +9,13 @@ import { nairobiDayOf, startOfDay } from "../../src/domain/values/nairobi-day.js
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { keys } from "../../src/storage/keys.js";
 import { saveRailAccount } from "../../src/storage/rails/change-rail-accounts.js";
-import { asOperator, correctBook, createAccount, mint, recordDeposit, reverseByOperator } from "../support/commands.js";
+import { asOperator } from "../support/commands.js";
 import { databaseOfSuite, ENGINES, execute } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
+import { createAccount } from "../support/operations/accounts.js";
+import { correctBook } from "../support/operations/corrections.js";
+import { recordDeposit } from "../support/operations/deposits.js";
+import { mint, reverseByOperator } from "../support/operations/transactions.js";
 import { type RAIL_ACCOUNT, railSetting } from "./rails/given-payments.js";
 
 const MAX_CENTS = toCents(10_000);

@@ -9,9 +9,11 @@ import { StoreError } from "../../src/ledger/ports/store.js";
 import { type Database, openDatabase } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
 import { bookMac, type BoundBookRow } from "../../src/storage/secrets/balance-mac.js";
-import { createAccount, mint, NO_DEADLINE } from "../support/commands.js";
 import { databaseOfEachTest, databaseOfSuite, ENGINES, execute, openTestDatabase } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
+import { NO_DEADLINE } from "../support/names.js";
+import { createAccount } from "../support/operations/accounts.js";
+import { mint } from "../support/operations/transactions.js";
 
 const NEXT_HOUR_MILLIS = 3_600_000;
 

@@ -9,22 +9,13 @@ import { ACCOUNTS } from "../../src/model/accounts.js";
 import type { TableModel } from "../../src/model/column.js";
 import { BOOKS } from "../../src/model/organizations.js";
 import { keys } from "../../src/storage/keys.js";
-import {
-  beginPayment,
-  completePayment,
-  createAccount,
-  depositReference,
-  freezeAccount,
-  mint,
-  receiveDeposit,
-  redeem,
-  setLimits,
-  SLOW_RAIL,
-} from "../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
-import { NOW } from "../support/given.js";
-import { oneOfEach } from "../support/one-of-each.js";
+import { depositReference, NOW, SLOW_RAIL } from "../support/names.js";
+import { createAccount, freezeAccount, setLimits } from "../support/operations/accounts.js";
+import { receiveDeposit } from "../support/operations/deposits.js";
+import { oneOfEach } from "../support/operations/table.js";
+import { beginPayment, completePayment, mint, redeem } from "../support/operations/transactions.js";
 
 // Somebody with the database alone has a balance that the journal does not give, and an API key. No
 // operation may take it over into the journal, and no rail may pay it out.

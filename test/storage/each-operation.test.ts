@@ -20,11 +20,10 @@ import { depositColumns, depositOf, type DepositRow } from "../../src/storage/sq
 import { historyReads } from "../../src/storage/statements/history.js";
 import { MemoryDisk } from "../attack/simulation/disks/memory-disk.js";
 import { plain, type PlainResource } from "../support/acted.js";
-import { newOrganizationId } from "../support/commands.js";
 import { ENGINES, openTestDatabase } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
-import { NOW } from "../support/given.js";
-import { oneOfEach } from "../support/one-of-each.js";
+import { newOrganizationId, NOW } from "../support/names.js";
+import { oneOfEach, OPERATION_ROWS } from "../support/operations/table.js";
 
 // A column that no UPDATE sets, and a row that no lookup loads, both show here: what an operation
 // answers must be what is stored, and must be found again by the same command.
@@ -47,11 +46,6 @@ interface Storage {
   findings(): Promise<readonly object[]>;
   close(): Promise<void>;
 }
-
-/** The commands that the ledger allows once. A repeat is refused. */
-const ONCE: readonly Command["name"][] = ["beginPayment", "setRailAccount"];
-/** A repeat says of each part that it was so before. */
-const OF_PARTS: readonly Command["name"][] = ["recordDeposits", "resolveTransactions"];
 
 async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
   const opened = await openTestDatabase(engine);
@@ -193,15 +187,16 @@ for (const where of [...ENGINES, "memory"] as const) {
         if ("credits" in shown) begunAt = shown.updatedAt;
         expect(await storage.stored(made(resource)), command.name).to.deep.equal(withoutLinked(made(resource)));
         const repeated = await storage.commit(command);
-        if (command.name === "revealAccount") {
-          expect(repeated, "looks again").to.include({ kind: "done", replayed: false });
+        const expected = OPERATION_ROWS[command.name].repeated;
+        if (expected === "effect") {
+          expect(repeated, command.name).to.include({ kind: "done", replayed: false });
           continue;
         }
-        if (ONCE.includes(command.name)) {
+        if (expected === "refusal") {
           expect(repeated?.kind, command.name).to.equal("refused");
           continue;
         }
-        if (OF_PARTS.includes(command.name) && repeated?.kind === "done") {
+        if (expected === "parts that are replays" && repeated?.kind === "done") {
           expect(repeated.replayed, command.name).to.equal(true);
           expect(made(repeated.resource), command.name).to.deep.equal(made(resource));
           continue;

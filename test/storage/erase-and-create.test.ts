@@ -4,11 +4,11 @@ import type { Command } from "../../src/domain/operations.js";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
-import { createAccount, eraseAccount } from "../support/commands.js";
 import { commitAll } from "../support/commit.js";
 import { databaseOfEachTest, ENGINES } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
-import { NOW } from "../support/given.js";
+import { NOW } from "../support/names.js";
+import { createAccount, eraseAccount } from "../support/operations/accounts.js";
 
 // A batch writes each row once, with its last values. So the rows of one batch may be in the way of
 // each other, although each command alone is fine.

@@ -4,9 +4,9 @@ import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { purgeIdempotencyKeys } from "../../src/storage/idempotency-keys.js";
 import { keys } from "../../src/storage/keys.js";
-import { createAccount } from "../support/commands.js";
 import { databaseOfEachTest, ENGINES, execute } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
+import { createAccount } from "../support/operations/accounts.js";
 
 const LIFE_MILLIS = 30 * 86_400_000;
 const OLD_KEYS = 1_200;

@@ -8,17 +8,13 @@ import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
 import type { CommandResult } from "../../src/ledger/ports/committer.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
 import { keys } from "../../src/storage/keys.js";
-import {
-  asOperator,
-  createAccount,
-  depositReference,
-  receiveDeposit,
-  recordDeposits,
-  setRailAccount,
-} from "../support/commands.js";
+import { asOperator } from "../support/commands.js";
 import { databaseOfSuite, ENGINES } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
-import { NOW } from "../support/given.js";
+import { depositReference, NOW } from "../support/names.js";
+import { createAccount } from "../support/operations/accounts.js";
+import { receiveDeposit, recordDeposits } from "../support/operations/deposits.js";
+import { setRailAccount } from "../support/operations/rails.js";
 import { byStage } from "../support/stage.js";
 
 // The reports of one night were lost. An act records them from the statement, and the callback and

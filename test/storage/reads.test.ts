@@ -8,11 +8,12 @@ import type { UserId } from "../../src/domain/values/text.js";
 import type { AccountFilters, Reads } from "../../src/ledger/ports/reads.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
-import { createAccount, eraseAccount, freezeAccount, mint, newOrganizationId } from "../support/commands.js";
 import { commitAll } from "../support/commit.js";
 import { databaseOfSuite, ENGINES, execute } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
-import { NOW } from "../support/given.js";
+import { newOrganizationId, NOW } from "../support/names.js";
+import { createAccount, eraseAccount, freezeAccount } from "../support/operations/accounts.js";
+import { mint } from "../support/operations/transactions.js";
 
 const PAGE = { size: 10, beforeSeq: undefined };
 const PHONE = "+254712345678" as PhoneNumber;

@@ -3,8 +3,8 @@ import { expect } from "chai";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { activateBook, listBooks } from "../../src/storage/books.js";
 import { markRestored } from "../../src/storage/restores.js";
-import { newOrganizationId } from "../support/commands.js";
 import { databaseOfSuite, ENGINES, execute } from "../support/databases.js";
+import { newOrganizationId } from "../support/names.js";
 import { GivenBooks } from "../verify/given/books.js";
 
 for (const engine of ENGINES) {

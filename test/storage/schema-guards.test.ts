@@ -7,20 +7,12 @@ import type { EmailAddress } from "../../src/domain/values/email-address.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { keys } from "../../src/storage/keys.js";
 import { JOURNAL_COLUMNS } from "../../src/storage/sql/journal-rows.js";
-import {
-  beginPayment,
-  completePayment,
-  correctBook,
-  createAccount,
-  freezeAccount,
-  mint,
-  redeem,
-  reverse,
-  setRailAccount,
-  SLOW_RAIL,
-  unfreezeAccount,
-} from "../support/commands.js";
 import { databaseOfSuite, ENGINES, execute } from "../support/databases.js";
+import { SLOW_RAIL } from "../support/names.js";
+import { createAccount, freezeAccount, unfreezeAccount } from "../support/operations/accounts.js";
+import { correctBook } from "../support/operations/corrections.js";
+import { setRailAccount } from "../support/operations/rails.js";
+import { beginPayment, completePayment, mint, redeem, reverse } from "../support/operations/transactions.js";
 
 interface Ids {
   /** An account with 1.00. */

@@ -6,15 +6,9 @@ import { StoreError } from "../../src/ledger/ports/store.js";
 import { keys } from "../../src/storage/keys.js";
 import { storedRailAccounts } from "../../src/storage/rails/rail-accounts.js";
 import { reads } from "../../src/storage/reads.js";
-import {
-  createAccount,
-  createDestination,
-  mint,
-  redeem,
-  removeDestination,
-  updateAccount,
-} from "../support/commands.js";
 import { databaseOfSuite, ENGINES, execute } from "../support/databases.js";
+import { createAccount, createDestination, removeDestination, updateAccount } from "../support/operations/accounts.js";
+import { mint, redeem } from "../support/operations/transactions.js";
 
 const now = toUnixMillis(Date.now());
 

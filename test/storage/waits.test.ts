@@ -9,17 +9,13 @@ import { TABLES_BY_NAME } from "../../src/model/tables.js";
 import { listBooks, wakeWork } from "../../src/storage/books.js";
 import { payments } from "../../src/storage/rails/payments.js";
 import { StoredWebhookEndpoints } from "../../src/storage/webhooks/endpoints.js";
-import {
-  ALONE,
-  beginPayment,
-  createDestination,
-  newEndpoint,
-  receiveDeposit,
-  returnThroughRail,
-  setPayouts,
-} from "../support/commands.js";
+import { ALONE, newEndpoint } from "../support/commands.js";
 import { commitAll } from "../support/commit.js";
 import { ENGINES, execute, openTestDatabase } from "../support/databases.js";
+import { createDestination } from "../support/operations/accounts.js";
+import { receiveDeposit, returnThroughRail } from "../support/operations/deposits.js";
+import { setPayouts } from "../support/operations/rails.js";
+import { beginPayment } from "../support/operations/transactions.js";
 import { fillEachTable } from "../verify/given/each-table.js";
 import { PaymentsPlace, RAIL_ACCOUNT } from "./rails/given-payments.js";
 

@@ -1,7 +1,7 @@
 import type { Finding } from "../../src/verify/findings.js";
 import { verify } from "../../src/verify/verify.js";
-import { TEST_ACTOR } from "./commands.js";
 import { openDatabaseAt } from "./databases.js";
+import { TEST_ACTOR } from "./names.js";
 
 /** Returns what `kesc verify` finds, but that TEST_ACTOR has no key in the book. */
 export async function findingsIn(database: Parameters<typeof verify>[0]): Promise<readonly Finding[]> {

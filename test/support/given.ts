@@ -1,30 +1,18 @@
-import { expect } from "chai";
-
 import type { Account, AccountHolder, LedgerAccount, Person } from "../../src/domain/account.js";
 import type { BookHead } from "../../src/domain/book.js";
-import type {
-  Book,
-  Decision,
-  Effect,
-  ResourceId,
-  TableName,
-  Tables,
-  UsedIdempotencyKey,
-} from "../../src/domain/decision.js";
+import type { ResourceId, UsedIdempotencyKey } from "../../src/domain/decision.js";
 import type { Deposit } from "../../src/domain/deposit.js";
 import { type Destination, type DestinationNumber, maskNumber } from "../../src/domain/destination.js";
 import type { Freeze } from "../../src/domain/freeze.js";
 import type { JournalEntry } from "../../src/domain/journal.js";
 import { DEFAULT_TIER } from "../../src/domain/limits/limits.js";
-import { type Command, decide as decideCommand, type Resource } from "../../src/domain/operations.js";
 import type { Payment } from "../../src/domain/payment.js";
 import type { Decider, Proposal } from "../../src/domain/proposal.js";
-import { changesIn } from "../../src/domain/proposal-content.js";
-import type { Refusal } from "../../src/domain/refusal.js";
+import type { RailAccountRecord } from "../../src/domain/rail-account.js";
 import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
-import { toCents } from "../../src/domain/values/cents.js";
+import { MAX_CENTS, toCents } from "../../src/domain/values/cents.js";
 import { NO_EMAIL } from "../../src/domain/values/email-address.js";
-import type { WebhookEndpointId } from "../../src/domain/values/ids.js";
+import type { OrganizationId, WebhookEndpointId } from "../../src/domain/values/ids.js";
 import { maskPhone } from "../../src/domain/values/masked-phone.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import {
@@ -41,29 +29,24 @@ import type { Endpoint } from "../../src/domain/webhook-endpoint.js";
 import { BatchBook } from "../../src/ledger/batch-book.js";
 import { type Loaded, NO_RAIL_ACCOUNTS } from "../../src/ledger/ports/store.js";
 import {
+  EARLIER,
   newAccountId,
   newDepositId,
   newDestinationId,
   newFreezeId,
-  newOrganizationId,
   newProposalId,
   newTransactionId,
+  NOW,
+  ORGANIZATION,
   RAIL_TERMS,
   receiptNamed,
   SLOW_RAIL,
+  STRANGER,
   TEST_ACTOR,
   valid,
-} from "./commands.js";
-import { asLookedUp } from "./looked-up.js";
-import { mustBeModelled } from "./modelled.js";
-import { mustBeStorable } from "./stored.js";
+} from "./names.js";
 
 // Builders of the state before a decision: one organization, and rows with sensible defaults.
-
-export const EARLIER = toUnixMillis(1_700_000_000_000);
-export const NOW = toUnixMillis(1_700_000_060_000);
-export const ORGANIZATION = newOrganizationId();
-export const STRANGER = newOrganizationId();
 
 /** The user "user", without an e-mail address. */
 export function givenPerson(given: Partial<Person> = {}): Person {
@@ -263,6 +246,30 @@ export function givenAccountAndHolder(given: Partial<LedgerAccount> = {}, person
   return { ...givenAccount(given), person: givenPerson(person), freezes: [] };
 }
 
+/** An account at a rail, as a book has it. One person may decide any amount. */
+export function railAccount(organizationId: OrganizationId, given: Partial<RailAccountRecord> = {}): RailAccountRecord {
+  return {
+    id: RAIL_TERMS.railAccountId,
+    organizationId,
+    rail: SLOW_RAIL,
+    settings: "{}",
+    credentials: undefined,
+    credentialsExpireAt: undefined,
+    payouts: "auto",
+    payoutsReason: "",
+    isDefault: false,
+    beginWithinMillis: 1_000,
+    confirmAboveCents: 0,
+    resolveAloneMaxCents: MAX_CENTS,
+    floatMinCents: 0,
+    revision: 1,
+    warnings: {},
+    createdAt: toUnixMillis(1),
+    updatedAt: toUnixMillis(1),
+    ...given,
+  };
+}
+
 /** The rows of an empty book. */
 export const NO_ROWS: Omit<Loaded, "books"> = {
   changedRows: new Set(),
@@ -327,44 +334,6 @@ export function givenProposal(given: Partial<Proposal> & Pick<Proposal, "content
   };
 }
 
-/** The content that the proposal of a command has: the command, and what it changes. */
-export function proposedContent(decision: Decision<unknown>): string {
-  return putOf(effectOf(decision), "proposals")?.content ?? "";
-}
-
-/** The same command as an approver sends it: with what the proposal has shown. */
-export function asShown<C>(command: C, content: string): C {
-  return { ...command, shown: changesIn(content) };
-}
-
-/**
- * Decides the command over these rows, or over a book that has decided before. Throws if the ledger
- * would not have loaded what the decision reads, or would not store what it changes, or if it moves
- * money and the models of test/attack do not know the command.
- */
-export function decide(given: Book | Partial<Loaded>, command: Command, now = NOW, clock = now): Decision<Resource> {
-  const book = "bookOf" in given ? given : givenBook(given);
-  const decision = decideCommand(asLookedUp(book, command), command, now, clock);
-  if (decision.kind === "effect") {
-    mustBeStorable(book, decision.effect);
-    mustBeModelled(command, decision.effect.entries);
-  }
-  return decision;
-}
-
-/** Expects the decision to write these rows of journal and tables, and to return the resource. */
-export function expectWritten(
-  decision: Decision<unknown>,
-  { resource, ...effect }: Record<"resource" | "entries" | "puts", unknown>,
-): void {
-  expect(decision).to.deep.equal({ kind: "effect", resource, effect });
-}
-
-/** Expects the decision to refuse with this reason and these facts. */
-export function expectRefused(decision: Decision<unknown>, refusal: object): void {
-  expect(decision).to.deep.equal({ kind: "refusal", refusal });
-}
-
 /** The idempotency key "k" of a command that made the resource. */
 export function usedKey(resourceId: ResourceId, createdAt = EARLIER): UsedIdempotencyKey {
   return { organizationId: ORGANIZATION, key: valid(parseIdempotencyKey("k")), resourceId, createdAt };
@@ -387,27 +356,6 @@ export function entryOf(given: object): object {
     recordedAt: NOW,
     ...given,
   };
-}
-
-/** A decision in one word: the reason of a refusal, or the decision's kind. */
-export function wordOf(decision: Decision<unknown>): Refusal["reason"] | "effect" | "replay" {
-  return decision.kind === "refusal" ? decision.refusal.reason : decision.kind;
-}
-
-/** The effect of a decision that must have one. */
-export function effectOf(decision: Decision<unknown>): Effect {
-  if (decision.kind !== "effect") throw new Error(`${wordOf(decision)}, where an effect was expected`);
-  return decision.effect;
-}
-
-/** The row that the effect puts into the table; undefined when it puts none. */
-export function putOf<Name extends TableName>(effect: Effect, table: Name): Tables[Name] | undefined {
-  return putsOf(effect, table)[0];
-}
-
-/** The rows that the effect puts into the table. */
-export function putsOf<Name extends TableName>(effect: Effect, table: Name): readonly Tables[Name][] {
-  return effect.puts.filter((put) => put.table === table).map(({ row }) => row as Tables[Name]);
 }
 
 /** A webhook endpoint, which has delivered nothing. */

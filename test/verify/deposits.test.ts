@@ -1,7 +1,10 @@
 import { expect } from "chai";
 
-import { correctBook, depositReference, mint, receiveDeposit } from "../support/commands.js";
 import { ENGINES } from "../support/databases.js";
+import { depositReference } from "../support/names.js";
+import { correctBook } from "../support/operations/corrections.js";
+import { receiveDeposit } from "../support/operations/deposits.js";
+import { mint } from "../support/operations/transactions.js";
 import { GivenBooks } from "./given/books.js";
 import { makeDeposits } from "./given/deposits.js";
 import { findingsOnRows, openUnguarded, type Unguarded } from "./unguarded.js";

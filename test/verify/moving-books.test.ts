@@ -8,24 +8,25 @@ import { toCents } from "../../src/domain/values/cents.js";
 import type { DepositId } from "../../src/domain/values/ids.js";
 import type { Pace } from "../../src/verify/pace.js";
 import { type Verification, verify, type VerifyOptions } from "../../src/verify/verify.js";
+import { ENGINES_OF_STAGE, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { receiptNamed, SLOW_RAIL } from "../support/names.js";
+import { correctBook } from "../support/operations/corrections.js";
 import {
   assignDeposit,
+  receiveDeposit,
+  returnDeposit,
+  reverseDeposit,
+  unassignDeposit,
+} from "../support/operations/deposits.js";
+import { setRailAccount } from "../support/operations/rails.js";
+import {
   beginPayment,
   clearFlag,
   completePayment,
-  correctBook,
   failPayment,
   flag,
-  receiptNamed,
-  receiveDeposit,
   resolve,
-  returnDeposit,
-  reverseDeposit,
-  setRailAccount,
-  SLOW_RAIL,
-  unassignDeposit,
-} from "../support/commands.js";
-import { ENGINES_OF_STAGE, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+} from "../support/operations/transactions.js";
 import { byStage, STAGE } from "../support/stage.js";
 import { GivenBooks, makeTraffic } from "./given/books.js";
 import { acted, creditOf, received } from "./given/deposits.js";

@@ -9,11 +9,13 @@ import type { LedgerStore } from "../../src/ledger/ports/store.js";
 import { keys } from "../../src/storage/keys.js";
 import { bookProposals } from "../../src/storage/operators/book-proposals.js";
 import { ledgerStore } from "../../src/storage/sql/ledger-store.js";
-import { correctBook, newProposalId, rejectProposal, setReserveRules } from "../support/commands.js";
+import { by } from "../support/commands.js";
 import { databaseOfSuite, ENGINES, execute } from "../support/databases.js";
+import { asShown } from "../support/decided.js";
 import { findingsIn } from "../support/findings.js";
-import { asShown } from "../support/given.js";
-import { by } from "../support/proposed.js";
+import { newProposalId } from "../support/names.js";
+import { rejectProposal, setReserveRules } from "../support/operations/book.js";
+import { correctBook } from "../support/operations/corrections.js";
 
 for (const engine of ENGINES) {
   describe(`the proposals of a book (${engine})`, () => {

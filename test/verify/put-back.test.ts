@@ -15,26 +15,16 @@ import { type RunningServer, startServer } from "../../src/server.js";
 import { keys } from "../../src/storage/keys.js";
 import { verify } from "../../src/verify/verify.js";
 import { GrpcCaller } from "../support/callers/grpc-caller.js";
-import {
-  beginPayment,
-  completePayment,
-  correctBook,
-  createDestination,
-  depositReference,
-  freezeAccount,
-  mint,
-  receiveDeposit,
-  redeem,
-  requireReceipts,
-  setAccountTier,
-  setLimits,
-  setPayouts,
-  setRailAccount,
-  SLOW_RAIL,
-} from "../support/commands.js";
 import { configOf } from "../support/config.js";
 import { execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { NO_SEAL_KEY_FILE } from "../support/master-key.js";
+import { depositReference, SLOW_RAIL } from "../support/names.js";
+import { createDestination, freezeAccount, setAccountTier, setLimits } from "../support/operations/accounts.js";
+import { requireReceipts } from "../support/operations/book.js";
+import { correctBook } from "../support/operations/corrections.js";
+import { receiveDeposit } from "../support/operations/deposits.js";
+import { setPayouts, setRailAccount } from "../support/operations/rails.js";
+import { beginPayment, completePayment, mint, redeem } from "../support/operations/transactions.js";
 import { makeKey } from "../support/service/tenants.js";
 import { GivenBooks } from "./given/books.js";
 

@@ -14,24 +14,14 @@ import { presentAccounts } from "../../src/storage/rails/change-rail-accounts.js
 import { verify } from "../../src/verify/verify.js";
 import { SignInService } from "../operators/signing-in.js";
 import { Authenticator } from "../support/authenticator.js";
-import {
-  beginPayment,
-  createDestination,
-  depositReference,
-  mint,
-  receiveDeposit,
-  redeem,
-  rejectProposal,
-  removeDestination,
-  requireReceipts,
-  setLimits,
-  setPayouts,
-  setRailAccount,
-  setReserveRules,
-  SLOW_RAIL,
-} from "../support/commands.js";
+import { by } from "../support/commands.js";
 import { ENGINES_OF_STAGE } from "../support/databases.js";
-import { by } from "../support/proposed.js";
+import { depositReference, SLOW_RAIL } from "../support/names.js";
+import { createDestination, removeDestination, setLimits } from "../support/operations/accounts.js";
+import { rejectProposal, requireReceipts, setReserveRules } from "../support/operations/book.js";
+import { receiveDeposit } from "../support/operations/deposits.js";
+import { setPayouts, setRailAccount } from "../support/operations/rails.js";
+import { beginPayment, mint, redeem } from "../support/operations/transactions.js";
 import { makeKey } from "../support/service/tenants.js";
 import { GivenBooks } from "./given/books.js";
 

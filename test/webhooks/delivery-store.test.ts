@@ -6,8 +6,8 @@ import { StoreError } from "../../src/ledger/ports/store.js";
 import { deliveryStore } from "../../src/storage/webhooks/delivery-store.js";
 import { StoredWebhookEndpoints } from "../../src/storage/webhooks/endpoints.js";
 import type { EndpointChanges, TakenEndpoint } from "../../src/webhooks/ports/delivery.js";
-import { TEST_ACTOR } from "../support/commands.js";
 import { databaseOfSuite, ENGINES, execute } from "../support/databases.js";
+import { TEST_ACTOR } from "../support/names.js";
 import { Book } from "./given-loop.js";
 
 const NOW = toUnixMillis(Date.now());

@@ -11,8 +11,10 @@ import { deliveryStore } from "../../src/storage/webhooks/delivery-store.js";
 import { StoredWebhookEndpoints } from "../../src/storage/webhooks/endpoints.js";
 import type { Delivery, ReceiverAnswer } from "../../src/webhooks/ports/delivery.js";
 import { Webhooks } from "../../src/webhooks/webhooks.js";
-import { createAccount, mint, TEST_ACTOR } from "../support/commands.js";
 import type { TestDatabase } from "../support/databases.js";
+import { TEST_ACTOR } from "../support/names.js";
+import { createAccount } from "../support/operations/accounts.js";
+import { mint } from "../support/operations/transactions.js";
 
 const OK: ReceiverAnswer = { code: 204, problem: "", retryAfterMillis: undefined };
 const BATCH = 250;

@@ -95,15 +95,15 @@ function booksLines(books: BooksReading | null, paint: Paint): string[] {
   ];
 }
 
-/** Names the work that stands still: its server has ended, or none has taken it. */
+/** Names the leases that no server renews: it has ended, or none has taken the work. */
 function leaseWords(
   left: BooksReading["lease_left_seconds"],
   alarmed: (isBad: boolean, text: string) => string,
 ): string {
   const names = Object.keys(left);
-  const standing = Object.entries(left).filter(([, secondsLeft]) => secondsLeft < RENEWED_SECONDS_MIN);
-  if (standing.length === 0) return names.length === 0 ? "none" : alarmed(false, `${names.join(", ")}: held`);
-  return standing
+  const unrenewed = Object.entries(left).filter(([, secondsLeft]) => secondsLeft < RENEWED_SECONDS_MIN);
+  if (unrenewed.length === 0) return names.length === 0 ? "none" : alarmed(false, `${names.join(", ")}: held`);
+  return unrenewed
     .map(([name, secondsLeft]) => {
       return alarmed(true, secondsLeft > 0 ? `${name}: not renewed, free in ${seconds(secondsLeft)}` : `${name}: free`);
     })

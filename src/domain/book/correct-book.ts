@@ -156,9 +156,9 @@ function decide(book: Book, command: CorrectBook, now: UnixMillis, clock: UnixMi
   const head = book.bookOf(organizationId);
   const content = contentOf({ ...command, shown: command.shown ?? changesBy(command, head) });
   const subject = subjectOf(command);
-  const standing = book.proposal(organizationId, subject);
-  if (standing?.decided?.as === "APPROVED") {
-    return isSameAct(standing.content, content) ? replay(head) : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
+  const earlier = book.proposal(organizationId, subject);
+  if (earlier?.decided?.as === "APPROVED") {
+    return isSameAct(earlier.content, content) ? replay(head) : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
   }
   const correction = correctionOf(command);
   const accountId = accountIdOf(command);

@@ -13,7 +13,7 @@ export function numberWarnings(
   return warningsOf(railAccounts.accountsOf(organizationId), number);
 }
 
-/** The same at these rails. */
+/** Returns what may go wrong with a number at the rails of these accounts. */
 export function warningsOf(
   accounts: readonly Pick<RailAccount, "rail">[],
   number: PhoneNumber | undefined,

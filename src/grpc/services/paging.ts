@@ -37,7 +37,7 @@ export interface PagedList extends AnyList {
   readonly organizationId: OrganizationId;
 }
 
-/** A decoded token. pageOf() checks that it belongs to the list. */
+/** A decoded token. pageRequestOf() checks that it belongs to the list. */
 export interface PageToken {
   readonly beforeSeq: number;
   readonly listDigest: string;
@@ -80,7 +80,7 @@ export const LIST_KINDS = {
  * Returns the page of the list. If the token belongs to another list, refuses it as an invalid
  * `page_token`.
  */
-export function pageOf(
+export function pageRequestOf(
   list: AnyList,
   { size, token }: { size: number; token: PageToken | undefined },
 ): ParsedFields<PageRequest> {
@@ -114,7 +114,7 @@ export function askedPage<List extends AnyList>(
   list: List,
   { pageSize: size, pageToken: token }: PageValues,
 ): ParsedFields<PageOfList<List>> {
-  const page = pageOf(list, { size, token });
+  const page = pageRequestOf(list, { size, token });
   return page.ok ? { ok: true, value: { list, page: page.value } } : page;
 }
 

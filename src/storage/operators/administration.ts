@@ -40,7 +40,7 @@ export class StoredAdministration implements Administration {
   readonly #now: () => UnixMillis;
   readonly fourEyes: FourEyes;
   readonly #keys: ReturnType<typeof keys>;
-  readonly #rooms: readonly AdministeredCell[];
+  readonly #cells: readonly AdministeredCell[];
   readonly #acts: OperatorActs;
   /** The proposals about operators. They lie in the first cell. */
   readonly #ofOperators: OperatorProposals;
@@ -50,7 +50,7 @@ export class StoredAdministration implements Administration {
     this.#now = now;
     this.fourEyes = fourEyes;
     this.#keys = keys(database, now);
-    this.#rooms = database.cells.map((cell) => ({ cell, keys: new CellKeys(cell, now) }));
+    this.#cells = database.cells.map((cell) => ({ cell, keys: new CellKeys(cell, now) }));
     this.#acts = new OperatorActs(database.cells[0], now);
     this.#ofOperators = new OperatorProposals(database.cells[0], now);
   }
@@ -89,11 +89,11 @@ export class StoredAdministration implements Administration {
     const waits = "id" in filter ? undefined : filter.waits;
     const now = this.#now();
     const upwards = waits === undefined ? -1 : 1;
-    const rooms =
-      waits?.organization === undefined ? this.#rooms : [cellOf({ cells: this.#rooms }, waits.organization)];
+    const asked =
+      waits?.organization === undefined ? this.#cells : [cellOf({ cells: this.#cells }, waits.organization)];
     const [acts, inBooks, operators] = await Promise.all([
       this.#ofOperators.list(filter),
-      Promise.all(rooms.map(({ cell }) => bookProposals(cell, { ...filter, now }))),
+      Promise.all(asked.map(({ cell }) => bookProposals(cell, { ...filter, now }))),
       this.#acts.operators(),
     ]);
     const byId = new Map<string, Operator>(operators.map((operator) => [operator.id, operator]));
@@ -104,7 +104,7 @@ export class StoredAdministration implements Administration {
   }
 
   async bookProposal(id: ProposalId): Promise<BookProposal | undefined> {
-    for (const { cell } of this.#rooms) {
+    for (const { cell } of this.#cells) {
       const [found] = await bookProposals(cell, { id });
       const organization = found && (await this.organization(found.proposal.organizationId));
       if (found !== undefined && organization !== undefined) return { organization, proposal: found.proposal };
@@ -113,7 +113,7 @@ export class StoredAdministration implements Administration {
   }
 
   async organizationOfKey(id: ApiKeyId): Promise<FoundOrganization | undefined> {
-    for (const { keys: own } of this.#rooms) {
+    for (const { keys: own } of this.#cells) {
       const organizationId = await own.organizationOfKey(id);
       if (organizationId !== undefined) return this.organization(organizationId);
     }
@@ -121,7 +121,7 @@ export class StoredAdministration implements Administration {
   }
 
   newSecret(organization: Organization): NewSecret {
-    return cellOf({ cells: this.#rooms }, organization).keys.newSecret(organization);
+    return cellOf({ cells: this.#cells }, organization).keys.newSecret(organization);
   }
 
   /** `first` runs in the transaction of the act, or of its proposal. */
@@ -190,13 +190,13 @@ export class StoredAdministration implements Administration {
     return orRefusal<Submitted<Organization>>(async () => {
       const organizations = await this.organizations();
       refuseKnown(organizations);
-      const room = this.#rooms[cell ?? emptiestOf(this.cellCount, organizations)];
-      if (room === undefined) throw new RefusedActError({ reason: "CELL_NOT_FOUND", cells: this.cellCount });
-      const resource = await room.keys.createOrganization(name, isSandbox, {
+      const chosen = this.#cells[cell ?? emptiestOf(this.cellCount, organizations)];
+      if (chosen === undefined) throw new RefusedActError({ reason: "CELL_NOT_FOUND", cells: this.cellCount });
+      const resource = await chosen.keys.createOrganization(name, isSandbox, {
         actor: actorOf(by),
         // New organizations take turns, so that of two equal calls one finds the other's.
         first: async (session) => {
-          if (by !== undefined) refuseKnown(await room.keys.organizationsNamed(name, session));
+          if (by !== undefined) refuseKnown(await chosen.keys.organizationsNamed(name, session));
         },
       });
       return { kind: "done", resource, isNew: true };

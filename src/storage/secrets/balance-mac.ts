@@ -8,7 +8,7 @@ import type { BookKeys } from "./book-keys.js";
 /** The columns of `accounts` that `mac` covers. */
 export type BoundAccountRow = Pick<RowOf<typeof ACCOUNTS>, (typeof ACCOUNTS)["bound"][number]>;
 
-/** The same of `books`. A driver may read a sum as text. */
+/** The columns of `books` that `mac` covers. A driver may read a sum as text. */
 export type BoundBookRow = { readonly [Name in (typeof BOOKS)["bound"][number]]: string | number | null };
 
 // Half of the hash. So nobody can go on from a known mac to that of a longer text.

@@ -89,7 +89,7 @@ export interface Engine {
    */
   readonly administrationLock: string;
   /**
-   * The same, for commits that change an account at a rail. They hold the lock of their book
+   * Such a SELECT for commits that change an account at a rail. They hold the lock of their book
    * already, for which somebody with the other lock may wait.
    */
   readonly railAccountsLock: string;

@@ -11,18 +11,10 @@ import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { plain } from "../../support/acted.js";
 import { bytesOf, jsonMethod, restRequest, routeOf, textOf } from "../../support/callers/contract-requests.js";
-import {
-  cancel,
-  closeAccount,
-  createAccount,
-  eraseAccount,
-  freezeAccount,
-  mint,
-  NO_DEADLINE,
-  redeem,
-  SLOW_RAIL,
-} from "../../support/commands.js";
 import { ENGINES } from "../../support/databases.js";
+import { NO_DEADLINE, SLOW_RAIL } from "../../support/names.js";
+import { closeAccount, createAccount, eraseAccount, freezeAccount } from "../../support/operations/accounts.js";
+import { cancel, mint, redeem } from "../../support/operations/transactions.js";
 import { type InProcess, startInProcess } from "../../support/service/in-process.js";
 import type { Tenant } from "../../support/service/tenants.js";
 import { PROPERTY_MILLIS_MAX, runs } from "./runs.js";

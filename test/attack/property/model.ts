@@ -18,7 +18,7 @@ import { readDepositReference } from "../../../src/domain/values/deposit-referen
 import type { AccountId, DepositId, FreezeId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { maskPhone } from "../../../src/domain/values/masked-phone.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
-import { holdsInSuspension, isModelled } from "../../support/modelled.js";
+import { holdsInSuspension, isModelled } from "../../support/operations/table.js";
 import { DepositsModel, unallocatedOf } from "./deposits-model.js";
 import { LimitsModel, type SeenLimits } from "./limits-model.js";
 import { PaymentsModel } from "./payments-model.js";

@@ -3,16 +3,10 @@ import { expect } from "chai";
 import { type Command, decide } from "../../../src/domain/operations.js";
 import type { RailReceipt } from "../../../src/domain/payment.js";
 import { toCents } from "../../../src/domain/values/cents.js";
-import { completePayment, failPayment, receiptNamed, receiveDeposit } from "../../support/commands.js";
-import {
-  EARLIER,
-  givenAccount,
-  givenBook,
-  givenPayment,
-  givenPending,
-  NOW,
-  ORGANIZATION,
-} from "../../support/given.js";
+import { givenAccount, givenBook, givenPayment, givenPending } from "../../support/given.js";
+import { EARLIER, NOW, ORGANIZATION, receiptNamed } from "../../support/names.js";
+import { receiveDeposit } from "../../support/operations/deposits.js";
+import { completePayment, failPayment } from "../../support/operations/transactions.js";
 import { byStage } from "../../support/stage.js";
 
 // A payer is asked for an order, and pays a second time by hand with the reference of the order.

@@ -14,7 +14,7 @@ import type { RecordCharge } from "../../../src/domain/rails/record-charge.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
-import { RAIL_TERMS } from "../../support/commands.js";
+import { RAIL_TERMS } from "../../support/names.js";
 import {
   type Answer,
   CENTS_MAX,

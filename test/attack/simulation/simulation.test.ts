@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { MODELLED } from "../../support/modelled.js";
+import { SENT_AT_RANDOM } from "../../support/operations/table.js";
 import { byStage } from "../../support/stage.js";
 import { ANSWER_WORDS } from "../property/model.js";
 import { Tally } from "./report/tally.js";
@@ -54,18 +54,8 @@ describe("the simulation of crashes", () => {
     // What the models know is missing here until `actors/calls.ts` calls it.
     // Few runs leave a shortfall with a rich account beside it, or money that nobody wants. The
     // property test has all of it.
-    // No organization has an account at a rail here, so none is asked to return a deposit. The
-    // returns have a simulation of their own: test/settlement/deposits/returns.test.ts.
-    // So have acts of several parts: test/storage/lost-night.test.ts.
-    const elsewhere: readonly string[] = ["endReturn", "recordDeposits", "resolveTransactions"];
-    const rare: readonly string[] = [
-      "recoverShortfall",
-      "coverShortfall",
-      "allocate",
-      "returnUnallocated",
-      ...elsewhere,
-    ];
-    const expected = MODELLED.filter((name) => !rare.includes(name));
+    const rare: readonly string[] = ["recoverShortfall", "coverShortfall", "allocate", "returnUnallocated"];
+    const expected = SENT_AT_RANDOM.filter((name) => !rare.includes(name));
     expect(tally.names("operations done")).to.include.members(expected);
   }).timeout(TEST_MILLIS_MAX);
 

@@ -23,7 +23,8 @@ import { ListTurns } from "../../../src/grpc/services/list-turns.js";
 import { ROLES } from "../../../src/operators/operator.js";
 import { type GivenOperator, newKey, type OperatorService, startOperatorService } from "../../operators/given.js";
 import type { GrpcCaller, GrpcReply, GrpcStatus, Method } from "../../support/callers/grpc-caller.js";
-import { createAccount, mint } from "../../support/commands.js";
+import { createAccount } from "../../support/operations/accounts.js";
+import { mint } from "../../support/operations/transactions.js";
 
 // Made once: a workbook of 50,000 rows is among them.
 const attacks = operatorAttacks();

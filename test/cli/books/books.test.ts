@@ -6,9 +6,10 @@ import { expect } from "chai";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { keys } from "../../../src/storage/keys.js";
-import { createAccount, mint } from "../../support/commands.js";
 import { openDatabaseAt } from "../../support/databases.js";
 import { findingsAt } from "../../support/findings.js";
+import { createAccount } from "../../support/operations/accounts.js";
+import { mint } from "../../support/operations/transactions.js";
 import { unguardedly } from "../../support/seals/unguarded-rows.js";
 import { kesc, kescJson, Place } from "../../support/service/kesc.js";
 

@@ -2,9 +2,11 @@ import { expect } from "chai";
 
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { keys } from "../../../src/storage/keys.js";
-import { createAccount, mint, newAccountId } from "../../support/commands.js";
 import { openDatabaseAt } from "../../support/databases.js";
 import { findingsAt } from "../../support/findings.js";
+import { newAccountId } from "../../support/names.js";
+import { createAccount } from "../../support/operations/accounts.js";
+import { mint } from "../../support/operations/transactions.js";
 import { kesc, kescJson, Place } from "../../support/service/kesc.js";
 
 const NOTE = ["--note", "licence"];

@@ -15,8 +15,11 @@ import { MOVED_TABLES } from "../../../src/storage/moves/tables.js";
 import { bookProposals } from "../../../src/storage/operators/book-proposals.js";
 import { sealReads } from "../../../src/storage/seals/seal-store.js";
 import { verify } from "../../../src/verify/verify.js";
-import { ALONE, createAccount, createApiKey, newProposalId } from "../../support/commands.js";
+import { ALONE } from "../../support/commands.js";
 import { openTestDatabase } from "../../support/databases.js";
+import { newProposalId } from "../../support/names.js";
+import { createAccount } from "../../support/operations/accounts.js";
+import { createApiKey } from "../../support/operations/book.js";
 import { sealBooks } from "../../support/seals/given-seals.js";
 import { clock, DIRECTIONS, GivenMove, rowsOfBook } from "./given-move.js";
 

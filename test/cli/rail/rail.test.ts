@@ -10,8 +10,9 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { Cell } from "../../../src/storage/database.js";
 import { payments } from "../../../src/storage/rails/payments.js";
 import { CERTIFICATE_FILE } from "../../daraja/given.js";
-import { beginPayment, createAccount, failPayment, mint, redeem } from "../../support/commands.js";
 import { execute, openDatabaseAt } from "../../support/databases.js";
+import { createAccount } from "../../support/operations/accounts.js";
+import { beginPayment, failPayment, mint, redeem } from "../../support/operations/transactions.js";
 import { type Ended, kesc, kescJson, Place } from "../../support/service/kesc.js";
 import { tellBalance } from "../../support/service/with-rails.js";
 

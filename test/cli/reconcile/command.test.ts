@@ -5,8 +5,10 @@ import { expect } from "chai";
 
 import type { TransactionId } from "../../../src/domain/values/ids.js";
 import { accountReferenceOf } from "../../../src/rails/mpesa/stk.js";
-import { correctBook, mint, rejectProposal } from "../../support/commands.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
+import { rejectProposal } from "../../support/operations/book.js";
+import { correctBook } from "../../support/operations/corrections.js";
+import { mint } from "../../support/operations/transactions.js";
 import { RailOrders } from "../../support/rails/rail-orders.js";
 import { type Ended, kesc, Place } from "../../support/service/kesc.js";
 import { makeTenants, type Tenant, withKeys } from "../../support/service/tenants.js";

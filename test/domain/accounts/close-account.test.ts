@@ -4,19 +4,10 @@ import type { CloseAccount } from "../../../src/domain/accounts/close-account.js
 import { replay } from "../../../src/domain/decision.js";
 import { NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import { parseStatusReason } from "../../../src/domain/values/text.js";
-import { closeAccount, valid } from "../../support/commands.js";
-import {
-  decide,
-  entryOf,
-  expectRefused,
-  expectWritten,
-  givenAccount,
-  givenHolder,
-  givenPerson,
-  NOW,
-  ORGANIZATION,
-  STRANGER,
-} from "../../support/given.js";
+import { decide, expectRefused, expectWritten } from "../../support/decided.js";
+import { entryOf, givenAccount, givenHolder, givenPerson } from "../../support/given.js";
+import { NOW, ORGANIZATION, STRANGER, valid } from "../../support/names.js";
+import { closeAccount } from "../../support/operations/accounts.js";
 
 const NOTE = valid(parseStatusReason("moved away"));
 const EMPTY = { availableCents: NO_CENTS, heldCents: NO_CENTS };

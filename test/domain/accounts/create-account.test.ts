@@ -5,27 +5,19 @@ import { replay } from "../../../src/domain/decision.js";
 import { DEFAULT_TIER } from "../../../src/domain/limits/limits.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
-import { createAccount, depositReference } from "../../support/commands.js";
+import { decide, effectOf, expectRefused, expectWritten, putOf, wordOf } from "../../support/decided.js";
 import {
-  decide,
-  EARLIER,
-  effectOf,
   entryOf,
   erasedHolder,
-  expectRefused,
-  expectWritten,
   givenAccount,
   givenBook,
   givenHolder,
   givenPerson,
   givenTransaction,
-  NOW,
-  ORGANIZATION,
-  putOf,
-  STRANGER,
   usedKey,
-  wordOf,
 } from "../../support/given.js";
+import { depositReference, EARLIER, NOW, ORGANIZATION, STRANGER } from "../../support/names.js";
+import { createAccount } from "../../support/operations/accounts.js";
 
 const OTHER_PHONE = "+254733000000" as PhoneNumber;
 const OTHER_EMAIL = "other@example.com" as EmailAddress;

@@ -5,25 +5,18 @@ import { type DestinationNumber, DESTINATIONS_MAX } from "../../../src/domain/de
 import { type Description } from "../../../src/domain/values/text.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { Loaded } from "../../../src/ledger/ports/store.js";
-import { createDestination, newAccountId, newDestinationId } from "../../support/commands.js";
+import { decide, effectOf, expectWritten, putOf, wordOf } from "../../support/decided.js";
 import {
   balancesOf,
-  decide,
-  EARLIER,
-  effectOf,
   entryOf,
   erasedHolder,
-  expectWritten,
   givenAccount,
   givenBook,
   givenDestination,
-  NOW,
-  ORGANIZATION,
-  putOf,
-  STRANGER,
   usedKey,
-  wordOf,
 } from "../../support/given.js";
+import { EARLIER, newAccountId, newDestinationId, NOW, ORGANIZATION, STRANGER } from "../../support/names.js";
+import { createDestination } from "../../support/operations/accounts.js";
 
 const account = givenAccount();
 const standing = givenDestination({ accountId: account.id });

@@ -5,22 +5,10 @@ import type { EraseAccount } from "../../../src/domain/accounts/erase-account.js
 import { replay } from "../../../src/domain/decision.js";
 import { NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import { parseStatusReason } from "../../../src/domain/values/text.js";
-import { eraseAccount, newAccountId, valid } from "../../support/commands.js";
-import {
-  decide,
-  EARLIER,
-  effectOf,
-  entryOf,
-  erasedHolder,
-  expectRefused,
-  expectWritten,
-  givenAccount,
-  givenDestination,
-  NOW,
-  ORGANIZATION,
-  putsOf,
-  STRANGER,
-} from "../../support/given.js";
+import { decide, effectOf, expectRefused, expectWritten, putsOf } from "../../support/decided.js";
+import { entryOf, erasedHolder, givenAccount, givenDestination } from "../../support/given.js";
+import { EARLIER, newAccountId, NOW, ORGANIZATION, STRANGER, valid } from "../../support/names.js";
+import { eraseAccount } from "../../support/operations/accounts.js";
 
 const REASON = valid(parseStatusReason("the customer asked for it"));
 const EMPTY = { availableCents: NO_CENTS, heldCents: NO_CENTS };

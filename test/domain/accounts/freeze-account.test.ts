@@ -5,27 +5,28 @@ import { STANDING_FREEZES_MAX } from "../../../src/domain/freeze.js";
 import { NO_CENTS } from "../../../src/domain/values/cents.js";
 import { NO_REASON, parseStatusReason } from "../../../src/domain/values/text.js";
 import type { Loaded } from "../../../src/ledger/ports/store.js";
-import { freezeAccount, newAccountId, newTransactionId, TEST_ACTOR, valid } from "../../support/commands.js";
+import { decide, effectOf, expectRefused, expectWritten, putOf, wordOf } from "../../support/decided.js";
 import {
   balancesOf,
-  decide,
-  EARLIER,
-  effectOf,
   entryOf,
   erasedHolder,
-  expectRefused,
-  expectWritten,
   givenAccount,
   givenBook,
   givenFreeze,
   givenPerson,
+  usedKey,
+} from "../../support/given.js";
+import {
+  EARLIER,
+  newAccountId,
+  newTransactionId,
   NOW,
   ORGANIZATION,
-  putOf,
   STRANGER,
-  usedKey,
-  wordOf,
-} from "../../support/given.js";
+  TEST_ACTOR,
+  valid,
+} from "../../support/names.js";
+import { freezeAccount } from "../../support/operations/accounts.js";
 
 const NOTE = valid(parseStatusReason("order 12"));
 const ORDER = { reason: "COURT_ORDER", note: NOTE } as const;

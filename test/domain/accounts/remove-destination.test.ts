@@ -1,19 +1,10 @@
 import { expect } from "chai";
 
 import { replay } from "../../../src/domain/decision.js";
-import { newDestinationId, removeDestination } from "../../support/commands.js";
-import {
-  decide,
-  EARLIER,
-  effectOf,
-  givenAccount,
-  givenBook,
-  givenDestination,
-  NOW,
-  ORGANIZATION,
-  STRANGER,
-  wordOf,
-} from "../../support/given.js";
+import { decide, effectOf, wordOf } from "../../support/decided.js";
+import { givenAccount, givenBook, givenDestination } from "../../support/given.js";
+import { EARLIER, newDestinationId, NOW, ORGANIZATION, STRANGER } from "../../support/names.js";
+import { removeDestination } from "../../support/operations/accounts.js";
 
 const account = givenAccount({ status: "CLOSED" });
 const standing = givenDestination({ accountId: account.id });

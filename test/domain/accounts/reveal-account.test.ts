@@ -2,23 +2,10 @@ import { expect } from "chai";
 
 import type { Actor } from "../../../src/domain/values/actor.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
-import { newAccountId, revealAccount, TEST_ACTOR } from "../../support/commands.js";
-import {
-  decide,
-  effectOf,
-  erasedHolder,
-  expectRefused,
-  givenAccount,
-  givenBook,
-  givenFreeze,
-  givenHolder,
-  givenPerson,
-  NOW,
-  ORGANIZATION,
-  putOf,
-  STRANGER,
-  wordOf,
-} from "../../support/given.js";
+import { decide, effectOf, expectRefused, putOf, wordOf } from "../../support/decided.js";
+import { erasedHolder, givenAccount, givenBook, givenFreeze, givenHolder, givenPerson } from "../../support/given.js";
+import { newAccountId, NOW, ORGANIZATION, STRANGER, TEST_ACTOR } from "../../support/names.js";
+import { revealAccount } from "../../support/operations/accounts.js";
 
 const active = givenAccount();
 const frozen = givenAccount({ status: "FROZEN" });

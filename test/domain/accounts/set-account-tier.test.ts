@@ -1,18 +1,9 @@
 import { expect } from "chai";
 
-import { newAccountId, setAccountTier } from "../../support/commands.js";
-import {
-  decide,
-  givenAccount,
-  givenBook,
-  givenFreeze,
-  NOW,
-  ORGANIZATION,
-  putOf,
-  STRANGER,
-  wordOf,
-} from "../../support/given.js";
-import { effectOf } from "../../support/given.js";
+import { decide, effectOf, putOf, wordOf } from "../../support/decided.js";
+import { givenAccount, givenBook, givenFreeze } from "../../support/given.js";
+import { newAccountId, NOW, ORGANIZATION, STRANGER } from "../../support/names.js";
+import { setAccountTier } from "../../support/operations/accounts.js";
 
 const active = givenAccount();
 const closed = givenAccount({ status: "CLOSED" });

@@ -4,22 +4,10 @@ import { replay } from "../../../src/domain/decision.js";
 import type { Actor } from "../../../src/domain/values/actor.js";
 import { NO_CENTS } from "../../../src/domain/values/cents.js";
 import { NO_REASON, parseStatusReason } from "../../../src/domain/values/text.js";
-import { newFreezeId, TEST_ACTOR, unfreezeAccount, valid } from "../../support/commands.js";
-import {
-  balancesOf,
-  decide,
-  EARLIER,
-  entryOf,
-  expectRefused,
-  expectWritten,
-  givenAccount,
-  givenBook,
-  givenFreeze,
-  givenPerson,
-  NOW,
-  ORGANIZATION,
-  STRANGER,
-} from "../../support/given.js";
+import { decide, expectRefused, expectWritten } from "../../support/decided.js";
+import { balancesOf, entryOf, givenAccount, givenBook, givenFreeze, givenPerson } from "../../support/given.js";
+import { EARLIER, newFreezeId, NOW, ORGANIZATION, STRANGER, TEST_ACTOR, valid } from "../../support/names.js";
+import { unfreezeAccount } from "../../support/operations/accounts.js";
 
 const NOTE = valid(parseStatusReason("found again"));
 

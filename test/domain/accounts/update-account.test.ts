@@ -5,26 +5,18 @@ import { replay } from "../../../src/domain/decision.js";
 import { type EmailAddress, NO_EMAIL } from "../../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { TEST_ACTOR, updateAccount } from "../../support/commands.js";
+import { decide, effectOf, expectRefused, expectWritten, putOf, wordOf } from "../../support/decided.js";
 import {
   balancesOf,
-  decide,
-  EARLIER,
-  effectOf,
   entryOf,
   erasedHolder,
-  expectRefused,
-  expectWritten,
   givenAccount,
   givenBook,
   givenHolder,
   givenPerson,
-  NOW,
-  ORGANIZATION,
-  putOf,
-  STRANGER,
-  wordOf,
 } from "../../support/given.js";
+import { EARLIER, NOW, ORGANIZATION, STRANGER, TEST_ACTOR } from "../../support/names.js";
+import { updateAccount } from "../../support/operations/accounts.js";
 
 const PHONE = "+254733111222" as PhoneNumber;
 const EMAIL = "amina@example.com" as EmailAddress;

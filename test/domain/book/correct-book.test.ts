@@ -6,26 +6,18 @@ import type { CorrectBook } from "../../../src/domain/book/correct-book.js";
 import { replay } from "../../../src/domain/decision.js";
 import { type Decider, type Proposal, PROPOSAL_OPEN_MILLIS } from "../../../src/domain/proposal.js";
 import { type Cents, MAX_CENTS, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
-import { correctBook, railAccount, receiptNamed } from "../../support/commands.js";
+import { asShown, decide, effectOf, expectWritten, proposedContent, putOf, wordOf } from "../../support/decided.js";
 import {
-  asShown,
-  decide,
-  EARLIER,
-  effectOf,
   entryOf,
-  expectWritten,
   givenAccount,
   givenBook,
   givenHead,
   givenProposal,
   givenTransaction,
-  NOW,
-  ORGANIZATION,
-  proposedContent,
-  putOf,
-  STRANGER,
-  wordOf,
+  railAccount,
 } from "../../support/given.js";
+import { EARLIER, NOW, ORGANIZATION, receiptNamed, STRANGER } from "../../support/names.js";
+import { correctBook } from "../../support/operations/corrections.js";
 
 const account = givenAccount();
 const SUMS: BookSums = {

@@ -1,7 +1,8 @@
 import { expect } from "chai";
 
-import { createApiKey } from "../../support/commands.js";
-import { decide, effectOf, NOW, ORGANIZATION, putOf, wordOf } from "../../support/given.js";
+import { decide, effectOf, putOf, wordOf } from "../../support/decided.js";
+import { NOW, ORGANIZATION } from "../../support/names.js";
+import { createApiKey } from "../../support/operations/book.js";
 
 describe("creating an API key", () => {
   const command = createApiKey(ORGANIZATION);

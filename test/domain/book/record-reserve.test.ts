@@ -2,8 +2,10 @@ import { expect } from "chai";
 
 import type { ReservePlace } from "../../../src/domain/reserve.js";
 import { toCents } from "../../../src/domain/values/cents.js";
-import { ALONE, recordReserve } from "../../support/commands.js";
-import { decide, EARLIER, effectOf, NOW, ORGANIZATION, putOf, wordOf } from "../../support/given.js";
+import { ALONE } from "../../support/commands.js";
+import { decide, effectOf, putOf, wordOf } from "../../support/decided.js";
+import { EARLIER, NOW, ORGANIZATION } from "../../support/names.js";
+import { recordReserve } from "../../support/operations/book.js";
 
 const { asOfDay } = recordReserve(ORGANIZATION, "bank");
 const place: ReservePlace = {

@@ -1,8 +1,10 @@
 import { expect } from "chai";
 
 import type { ProposalDecision } from "../../../src/domain/proposal.js";
-import { newProposalId, rejectProposal } from "../../support/commands.js";
-import { decide, EARLIER, effectOf, givenProposal, NOW, ORGANIZATION, putOf, wordOf } from "../../support/given.js";
+import { decide, effectOf, putOf, wordOf } from "../../support/decided.js";
+import { givenProposal } from "../../support/given.js";
+import { EARLIER, newProposalId, NOW, ORGANIZATION } from "../../support/names.js";
+import { rejectProposal } from "../../support/operations/book.js";
 
 describe("rejecting a proposal", () => {
   const proposal = givenProposal({ content: "x", sealed: { hex: "5ec4e7", sha256: "" } });

@@ -1,8 +1,11 @@
 import { expect } from "chai";
 
 import { requireReceipts } from "../../../src/domain/book/require-receipts.js";
-import { ALONE, requireReceipts as command } from "../../support/commands.js";
-import { effectOf, givenBook, givenHead, NOW, ORGANIZATION, wordOf } from "../../support/given.js";
+import { ALONE } from "../../support/commands.js";
+import { effectOf, wordOf } from "../../support/decided.js";
+import { givenBook, givenHead } from "../../support/given.js";
+import { NOW, ORGANIZATION } from "../../support/names.js";
+import { requireReceipts as command } from "../../support/operations/book.js";
 
 describe("requiring receipts", () => {
   for (const [isRequired, receiptsRequiredSeq, kind] of [

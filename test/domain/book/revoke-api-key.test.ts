@@ -1,8 +1,9 @@
 import { expect } from "chai";
 
 import type { ApiKeyId } from "../../../src/domain/values/ids.js";
-import { revokeApiKey } from "../../support/commands.js";
-import { decide, EARLIER, effectOf, NOW, ORGANIZATION, putOf, STRANGER, wordOf } from "../../support/given.js";
+import { decide, effectOf, putOf, wordOf } from "../../support/decided.js";
+import { EARLIER, NOW, ORGANIZATION, STRANGER } from "../../support/names.js";
+import { revokeApiKey } from "../../support/operations/book.js";
 
 const id = "key_1" as ApiKeyId;
 const key = {

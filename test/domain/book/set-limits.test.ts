@@ -4,8 +4,10 @@ import { type Limits, limitsText, NO_LIMITS, type TierName, TIERS_MAX } from "..
 import type { LimitsInForce } from "../../../src/domain/limits/usage.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { setLimits } from "../../support/commands.js";
-import { decide, EARLIER, effectOf, givenBook, givenHead, NOW, ORGANIZATION, wordOf } from "../../support/given.js";
+import { decide, effectOf, wordOf } from "../../support/decided.js";
+import { givenBook, givenHead } from "../../support/given.js";
+import { EARLIER, NOW, ORGANIZATION } from "../../support/names.js";
+import { setLimits } from "../../support/operations/accounts.js";
 
 const ONE = toCents(1);
 const usage = { day: { from: EARLIER, MINT: 1, REDEEM: 2 }, month: { from: EARLIER, MINT: 3, REDEEM: 4 } };

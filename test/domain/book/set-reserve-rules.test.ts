@@ -1,8 +1,11 @@
 import { expect } from "chai";
 
 import { rulesFromText, rulesText } from "../../../src/domain/reserve.js";
-import { ALONE, setReserveRules } from "../../support/commands.js";
-import { decide, effectOf, givenBook, givenHead, ORGANIZATION, putOf, wordOf } from "../../support/given.js";
+import { ALONE } from "../../support/commands.js";
+import { decide, effectOf, putOf, wordOf } from "../../support/decided.js";
+import { givenBook, givenHead } from "../../support/given.js";
+import { ORGANIZATION } from "../../support/names.js";
+import { setReserveRules } from "../../support/operations/book.js";
 
 const RULES = [
   { kind: "bank_kenya", shareMin: 30, shareMax: undefined, daysMax: undefined, staleAfterDays: 7 },

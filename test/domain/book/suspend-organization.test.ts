@@ -1,7 +1,9 @@
 import { expect } from "chai";
 
-import { suspension } from "../../support/commands.js";
-import { decide, effectOf, givenBook, givenHead, ORGANIZATION, wordOf } from "../../support/given.js";
+import { decide, effectOf, wordOf } from "../../support/decided.js";
+import { givenBook, givenHead } from "../../support/given.js";
+import { ORGANIZATION } from "../../support/names.js";
+import { suspension } from "../../support/operations/book.js";
 
 describe("suspending an organization", () => {
   for (const [name, suspendedSeq, kind] of [

@@ -5,21 +5,18 @@ import type { Deposit } from "../../../src/domain/deposit.js";
 import type { LimitsInForce } from "../../../src/domain/limits/usage.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import { MAX_CENTS, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
-import { assignDeposit, newAccountId, newDepositId, newTransactionId, railAccount } from "../../support/commands.js";
+import { decide, effectOf, expectRefused, putOf } from "../../support/decided.js";
+import { givenAccount, givenBook, givenDeposit, givenHead, railAccount } from "../../support/given.js";
 import {
-  decide,
   EARLIER,
-  effectOf,
-  expectRefused,
-  givenAccount,
-  givenBook,
-  givenDeposit,
-  givenHead,
+  newAccountId,
+  newDepositId,
+  newTransactionId,
   NOW,
   ORGANIZATION,
-  putOf,
   STRANGER,
-} from "../../support/given.js";
+} from "../../support/names.js";
+import { assignDeposit } from "../../support/operations/deposits.js";
 
 const account = givenAccount();
 const railAccounts = [railAccount(ORGANIZATION)];

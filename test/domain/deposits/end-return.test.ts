@@ -1,17 +1,10 @@
 import { expect } from "chai";
 
 import { replay } from "../../../src/domain/decision.js";
-import { endReturn, newDepositId, receiptNamed } from "../../support/commands.js";
-import {
-  decide,
-  EARLIER,
-  effectOf,
-  expectRefused,
-  givenBook,
-  givenDeposit,
-  NOW,
-  ORGANIZATION,
-} from "../../support/given.js";
+import { decide, effectOf, expectRefused } from "../../support/decided.js";
+import { givenBook, givenDeposit } from "../../support/given.js";
+import { EARLIER, newDepositId, NOW, ORGANIZATION, receiptNamed } from "../../support/names.js";
+import { endReturn } from "../../support/operations/deposits.js";
 
 const returning = givenDeposit({ status: "RETURNING", reason: undefined });
 

@@ -5,7 +5,8 @@ import type { BookHead } from "../../../src/domain/book.js";
 import { verdictOf } from "../../../src/domain/deposits/payment-verdict.js";
 import { type AmountLimits, NO_LIMITS } from "../../../src/domain/limits/limits.js";
 import { MAX_CENTS, toCents } from "../../../src/domain/values/cents.js";
-import { EARLIER, givenAccount, givenHead, NOW } from "../../support/given.js";
+import { givenAccount, givenHead } from "../../support/given.js";
+import { EARLIER, NOW } from "../../support/names.js";
 
 const AMOUNT = toCents(100_00);
 

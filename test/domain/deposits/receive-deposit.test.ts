@@ -10,21 +10,8 @@ import type { Transaction } from "../../../src/domain/transaction.js";
 import { MAX_CENTS, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import type { MaskedPhone } from "../../../src/domain/values/masked-phone.js";
 import type { IdempotencyKey, Reference } from "../../../src/domain/values/text.js";
+import { decide, effectOf, expectWritten, putOf, wordOf } from "../../support/decided.js";
 import {
-  depositReference,
-  movementNamed,
-  newTransactionId,
-  RAIL_TERMS,
-  receiptNamed,
-  receiveDeposit,
-  SLOW_RAIL,
-  TEST_ACTOR,
-} from "../../support/commands.js";
-import {
-  decide,
-  EARLIER,
-  effectOf,
-  expectWritten,
   givenAccount,
   givenBook,
   givenDeposit,
@@ -32,12 +19,21 @@ import {
   givenPayment,
   givenPending,
   givenTransaction,
+} from "../../support/given.js";
+import {
+  depositReference,
+  EARLIER,
+  movementNamed,
+  newTransactionId,
   NOW,
   ORGANIZATION,
-  putOf,
+  RAIL_TERMS,
+  receiptNamed,
+  SLOW_RAIL,
   STRANGER,
-  wordOf,
-} from "../../support/given.js";
+  TEST_ACTOR,
+} from "../../support/names.js";
+import { receiveDeposit } from "../../support/operations/deposits.js";
 
 const NUMBER = depositReference(0);
 const EMPTY = { availableCents: NO_CENTS, heldCents: NO_CENTS };

@@ -4,21 +4,17 @@ import { MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import { replay } from "../../../src/domain/decision.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import { MAX_CENTS, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
-import { newAccountId, railAccount, receiptNamed, recordDeposit } from "../../support/commands.js";
+import { decide, effectOf, expectRefused, putOf, wordOf } from "../../support/decided.js";
 import {
-  decide,
-  effectOf,
-  expectRefused,
   givenAccount,
   givenBook,
   givenDeposit,
   givenHead,
   givenTransaction,
-  NOW,
-  ORGANIZATION,
-  putOf,
-  wordOf,
+  railAccount,
 } from "../../support/given.js";
+import { newAccountId, NOW, ORGANIZATION, receiptNamed } from "../../support/names.js";
+import { recordDeposit } from "../../support/operations/deposits.js";
 
 const account = givenAccount();
 const railAccounts = [railAccount(ORGANIZATION)];

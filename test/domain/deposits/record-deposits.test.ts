@@ -7,32 +7,19 @@ import type { Decider, Proposal } from "../../../src/domain/proposal.js";
 import { NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { Loaded } from "../../../src/ledger/ports/store.js";
+import { ALONE } from "../../support/commands.js";
+import { asShown, decide, effectOf, expectRefused, proposedContent, putsOf } from "../../support/decided.js";
 import {
-  ALONE,
-  depositReference,
-  railAccount,
-  receiptNamed,
-  receiveDeposit,
-  recordDeposits,
-  SLOW_RAIL,
-} from "../../support/commands.js";
-import {
-  asShown,
-  decide,
-  EARLIER,
-  effectOf,
-  expectRefused,
   givenAccount,
   givenBook,
   givenDeposit,
   givenHead,
   givenProposal,
   givenTransaction,
-  NOW,
-  ORGANIZATION,
-  proposedContent,
-  putsOf,
+  railAccount,
 } from "../../support/given.js";
+import { depositReference, EARLIER, NOW, ORGANIZATION, receiptNamed, SLOW_RAIL } from "../../support/names.js";
+import { receiveDeposit, recordDeposits } from "../../support/operations/deposits.js";
 
 const [own, ofClosed, ofNobody] = [0, 1, 2].map(depositReference) as [
   ReturnType<typeof depositReference>,

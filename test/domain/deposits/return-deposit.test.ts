@@ -5,8 +5,10 @@ import { parseThroughRail } from "../../../src/domain/deposits/return-deposit.js
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
 import { parsed, unparsed } from "../../../src/domain/values/parsed.js";
-import { newDepositId, railAccount, receiptNamed, returnDeposit, returnThroughRail } from "../../support/commands.js";
-import { decide, effectOf, expectRefused, givenBook, givenDeposit, NOW, ORGANIZATION } from "../../support/given.js";
+import { decide, effectOf, expectRefused } from "../../support/decided.js";
+import { givenBook, givenDeposit, railAccount } from "../../support/given.js";
+import { newDepositId, NOW, ORGANIZATION, receiptNamed } from "../../support/names.js";
+import { returnDeposit, returnThroughRail } from "../../support/operations/deposits.js";
 
 const railAccounts = [railAccount(ORGANIZATION)];
 

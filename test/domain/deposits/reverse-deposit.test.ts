@@ -3,20 +3,10 @@ import { expect } from "chai";
 import type { LedgerAccount } from "../../../src/domain/account.js";
 import { replay } from "../../../src/domain/decision.js";
 import { NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
-import { newDepositId, newTransactionId, railAccount, receiptNamed, reverseDeposit } from "../../support/commands.js";
-import {
-  decide,
-  effectOf,
-  givenAccount,
-  givenBook,
-  givenDeposit,
-  givenTransaction,
-  NOW,
-  ORGANIZATION,
-  putOf,
-  putsOf,
-  wordOf,
-} from "../../support/given.js";
+import { decide, effectOf, putOf, putsOf, wordOf } from "../../support/decided.js";
+import { givenAccount, givenBook, givenDeposit, givenTransaction, railAccount } from "../../support/given.js";
+import { newDepositId, newTransactionId, NOW, ORGANIZATION, receiptNamed } from "../../support/names.js";
+import { reverseDeposit } from "../../support/operations/deposits.js";
 
 /** A deposit of 5.00 that an account has. */
 function given(account: Partial<LedgerAccount> = {}) {

@@ -5,22 +5,10 @@ import { replay } from "../../../src/domain/decision.js";
 import type { Deposit } from "../../../src/domain/deposit.js";
 import { NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import type { TransactionId } from "../../../src/domain/values/ids.js";
-import { assignDeposit, newDepositId, newTransactionId, railAccount, unassignDeposit } from "../../support/commands.js";
-import {
-  decide,
-  EARLIER,
-  effectOf,
-  expectRefused,
-  givenAccount,
-  givenBook,
-  givenDeposit,
-  givenHead,
-  NOW,
-  ORGANIZATION,
-  putOf,
-  putsOf,
-  STRANGER,
-} from "../../support/given.js";
+import { decide, effectOf, expectRefused, putOf, putsOf } from "../../support/decided.js";
+import { givenAccount, givenBook, givenDeposit, givenHead, railAccount } from "../../support/given.js";
+import { EARLIER, newDepositId, newTransactionId, NOW, ORGANIZATION, STRANGER } from "../../support/names.js";
+import { assignDeposit, unassignDeposit } from "../../support/operations/deposits.js";
 
 /** A deposit of 5.00 that an account has, which counts against limits. */
 function given(account: Partial<LedgerAccount> = {}) {

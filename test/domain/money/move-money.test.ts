@@ -14,15 +14,10 @@ import { maskPhone } from "../../../src/domain/values/masked-phone.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { parseDescription, parseMetadata, parseReference } from "../../../src/domain/values/text.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { mint, type Movement, newAccountId, receiptNamed, redeem, SLOW_RAIL, valid } from "../../support/commands.js";
+import { decide, effectOf, expectRefused, expectWritten, putOf, wordOf } from "../../support/decided.js";
 import {
-  decide,
-  EARLIER,
-  effectOf,
   entryOf,
   erasedHolder,
-  expectRefused,
-  expectWritten,
   givenAccount,
   givenBook,
   givenDeposit,
@@ -34,13 +29,19 @@ import {
   givenPerson,
   givenTransaction,
   NO_PROOF,
+  usedKey,
+} from "../../support/given.js";
+import {
+  EARLIER,
+  newAccountId,
   NOW,
   ORGANIZATION,
-  putOf,
+  receiptNamed,
+  SLOW_RAIL,
   STRANGER,
-  usedKey,
-  wordOf,
-} from "../../support/given.js";
+  valid,
+} from "../../support/names.js";
+import { mint, type Movement, redeem } from "../../support/operations/transactions.js";
 
 const accountId = newAccountId();
 

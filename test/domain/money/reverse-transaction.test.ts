@@ -8,34 +8,28 @@ import type { Decider } from "../../../src/domain/proposal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { type Cents, MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../../src/domain/values/cents.js";
 import { parseDescription, parseReference } from "../../../src/domain/values/text.js";
+import { decide, effectOf, expectRefused, expectWritten, putOf, wordOf } from "../../support/decided.js";
 import {
-  newDepositId,
-  newTransactionId,
-  railAccount,
-  receiptNamed,
-  reverse,
-  reverseByOperator,
-  valid,
-} from "../../support/commands.js";
-import {
-  decide,
-  effectOf,
   entryOf,
-  expectRefused,
-  expectWritten,
   givenAccount,
   givenBook,
   givenHead,
   givenPending,
   givenTransaction,
   NO_PROOF,
+  railAccount,
+  usedKey,
+} from "../../support/given.js";
+import {
+  newDepositId,
+  newTransactionId,
   NOW,
   ORGANIZATION,
-  putOf,
+  receiptNamed,
   STRANGER,
-  usedKey,
-  wordOf,
-} from "../../support/given.js";
+  valid,
+} from "../../support/names.js";
+import { reverse, reverseByOperator } from "../../support/operations/transactions.js";
 
 const account = givenAccount();
 const minted = givenTransaction({ accountId: account.id });

@@ -1,19 +1,10 @@
 import { expect } from "chai";
 
 import type { Payment, RailReference } from "../../../src/domain/payment.js";
-import { advancePayment, newTransactionId, NO_DEADLINE } from "../../support/commands.js";
-import {
-  decide,
-  EARLIER,
-  effectOf,
-  givenAccount,
-  givenBook,
-  givenPayment,
-  givenPending,
-  NOW,
-  ORGANIZATION,
-  wordOf,
-} from "../../support/given.js";
+import { decide, effectOf, wordOf } from "../../support/decided.js";
+import { givenAccount, givenBook, givenPayment, givenPending } from "../../support/given.js";
+import { EARLIER, newTransactionId, NO_DEADLINE, NOW, ORGANIZATION } from "../../support/names.js";
+import { advancePayment } from "../../support/operations/transactions.js";
 
 const account = givenAccount({ openPayments: 1 });
 const processing = givenPending({ accountId: account.id, status: "PROCESSING" });

@@ -2,14 +2,10 @@ import { expect } from "chai";
 
 import type { BookHead } from "../../../src/domain/book.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { beginPayment, NO_DEADLINE, railAccount } from "../../support/commands.js";
+import { decide, effectOf, expectWritten, wordOf } from "../../support/decided.js";
 import {
   balancesOf,
-  decide,
-  EARLIER,
-  effectOf,
   entryOf,
-  expectWritten,
   givenAccount,
   givenBook,
   givenHead,
@@ -17,11 +13,10 @@ import {
   givenPending,
   givenTransaction,
   NO_PROOF,
-  NOW,
-  ORGANIZATION,
-  STRANGER,
-  wordOf,
+  railAccount,
 } from "../../support/given.js";
+import { EARLIER, NO_DEADLINE, NOW, ORGANIZATION, STRANGER } from "../../support/names.js";
+import { beginPayment } from "../../support/operations/transactions.js";
 
 const account = givenAccount({ openPayments: 1 });
 const pending = givenPending({ accountId: account.id });

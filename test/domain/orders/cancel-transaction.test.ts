@@ -4,23 +4,10 @@ import { replay } from "../../../src/domain/decision.js";
 import type { CancelTransaction } from "../../../src/domain/orders/cancel-transaction.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { parseStatusReason } from "../../../src/domain/values/text.js";
-import { cancel, valid } from "../../support/commands.js";
-import {
-  decide,
-  effectOf,
-  entryOf,
-  expectRefused,
-  expectWritten,
-  givenAccount,
-  givenBook,
-  givenPayment,
-  givenPending,
-  NO_PROOF,
-  NOW,
-  ORGANIZATION,
-  putOf,
-  STRANGER,
-} from "../../support/given.js";
+import { decide, effectOf, expectRefused, expectWritten, putOf } from "../../support/decided.js";
+import { entryOf, givenAccount, givenBook, givenPayment, givenPending, NO_PROOF } from "../../support/given.js";
+import { NOW, ORGANIZATION, STRANGER, valid } from "../../support/names.js";
+import { cancel } from "../../support/operations/transactions.js";
 
 const REASON = valid(parseStatusReason("the customer changed her mind"));
 const account = givenAccount({ openPayments: 2 });

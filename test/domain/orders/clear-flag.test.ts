@@ -1,21 +1,10 @@
 import { expect } from "chai";
 
 import { replay } from "../../../src/domain/decision.js";
-import { clearFlag, newTransactionId } from "../../support/commands.js";
-import {
-  decide,
-  effectOf,
-  expectRefused,
-  givenAccount,
-  givenBook,
-  givenPayment,
-  givenPending,
-  givenTransaction,
-  NOW,
-  ORGANIZATION,
-  putOf,
-  wordOf,
-} from "../../support/given.js";
+import { decide, effectOf, expectRefused, putOf, wordOf } from "../../support/decided.js";
+import { givenAccount, givenBook, givenPayment, givenPending, givenTransaction } from "../../support/given.js";
+import { newTransactionId, NOW, ORGANIZATION } from "../../support/names.js";
+import { clearFlag } from "../../support/operations/transactions.js";
 
 const account = givenAccount();
 

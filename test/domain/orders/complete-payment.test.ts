@@ -8,13 +8,9 @@ import type { Transaction } from "../../../src/domain/transaction.js";
 import { MAX_CENTS, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import type { MaskedPhone } from "../../../src/domain/values/masked-phone.js";
 import type { Reference } from "../../../src/domain/values/text.js";
-import { completePayment, movementNamed, newTransactionId, receiptNamed } from "../../support/commands.js";
+import { decide, effectOf, expectWritten, putOf, wordOf } from "../../support/decided.js";
 import {
-  decide,
-  EARLIER,
-  effectOf,
   entryOf,
-  expectWritten,
   givenAccount,
   givenBook,
   givenHead,
@@ -22,12 +18,17 @@ import {
   givenPending,
   givenTransaction,
   NO_PROOF,
+} from "../../support/given.js";
+import {
+  EARLIER,
+  movementNamed,
+  newTransactionId,
   NOW,
   ORGANIZATION,
-  putOf,
+  receiptNamed,
   STRANGER,
-  wordOf,
-} from "../../support/given.js";
+} from "../../support/names.js";
+import { completePayment } from "../../support/operations/transactions.js";
 
 // Before: 100.00 available, 20.00 held. An order is for 20.00.
 const account = givenAccount({ openPayments: 1 });

@@ -2,24 +2,18 @@ import { expect } from "chai";
 
 import type { BookHead } from "../../../src/domain/book.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
-import { failPayment, newTransactionId } from "../../support/commands.js";
+import { decide, effectOf, expectRefused, expectWritten, wordOf } from "../../support/decided.js";
 import {
-  decide,
-  EARLIER,
-  effectOf,
   entryOf,
-  expectRefused,
-  expectWritten,
   givenAccount,
   givenBook,
   givenHead,
   givenPayment,
   givenPending,
   NO_PROOF,
-  NOW,
-  ORGANIZATION,
-  wordOf,
 } from "../../support/given.js";
+import { EARLIER, newTransactionId, NOW, ORGANIZATION } from "../../support/names.js";
+import { failPayment } from "../../support/operations/transactions.js";
 
 const account = givenAccount({ openPayments: 1 });
 

@@ -1,20 +1,10 @@
 import { expect } from "chai";
 
 import { replay } from "../../../src/domain/decision.js";
-import { flag, newTransactionId } from "../../support/commands.js";
-import {
-  decide,
-  entryOf,
-  expectWritten,
-  givenAccount,
-  givenBook,
-  givenPending,
-  NO_PROOF,
-  NOW,
-  ORGANIZATION,
-  STRANGER,
-  wordOf,
-} from "../../support/given.js";
+import { decide, expectWritten, wordOf } from "../../support/decided.js";
+import { entryOf, givenAccount, givenBook, givenPending, NO_PROOF } from "../../support/given.js";
+import { newTransactionId, NOW, ORGANIZATION, STRANGER } from "../../support/names.js";
+import { flag } from "../../support/operations/transactions.js";
 
 const account = givenAccount({ openPayments: 1 });
 const { availableCents, heldCents } = account;

@@ -9,13 +9,8 @@ import type { Transaction } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { Reference } from "../../../src/domain/values/text.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { newTransactionId, railAccount, receiptNamed, resolve, SLOW_RAIL } from "../../support/commands.js";
+import { asShown, decide, effectOf, expectRefused, proposedContent, putOf, wordOf } from "../../support/decided.js";
 import {
-  asShown,
-  decide,
-  EARLIER,
-  effectOf,
-  expectRefused,
   givenAccount,
   givenBook,
   givenHead,
@@ -23,12 +18,10 @@ import {
   givenPending,
   givenProposal,
   givenTransaction,
-  NOW,
-  ORGANIZATION,
-  proposedContent,
-  putOf,
-  wordOf,
+  railAccount,
 } from "../../support/given.js";
+import { EARLIER, newTransactionId, NOW, ORGANIZATION, receiptNamed, SLOW_RAIL } from "../../support/names.js";
+import { resolve } from "../../support/operations/transactions.js";
 
 // Before: 100.00 available, 20.00 held. The order is for 20.00.
 const account = givenAccount({ openPayments: 1 });

@@ -8,23 +8,19 @@ import type { Transaction } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { Loaded } from "../../../src/ledger/ports/store.js";
-import { ALONE, newTransactionId, railAccount, receiptNamed, resolveTransactions } from "../../support/commands.js";
+import { ALONE } from "../../support/commands.js";
+import { asShown, decide, effectOf, proposedContent, putsOf } from "../../support/decided.js";
 import {
-  asShown,
-  decide,
-  EARLIER,
-  effectOf,
   givenAccount,
   givenHead,
   givenPayment,
   givenPending,
   givenProposal,
   givenTransaction,
-  NOW,
-  ORGANIZATION,
-  proposedContent,
-  putsOf,
+  railAccount,
 } from "../../support/given.js";
+import { EARLIER, newTransactionId, NOW, ORGANIZATION, receiptNamed } from "../../support/names.js";
+import { resolveTransactions } from "../../support/operations/transactions.js";
 
 // 100.00 available, 20.00 held: by two orders of 10.00.
 const account = givenAccount({ openPayments: 2 });

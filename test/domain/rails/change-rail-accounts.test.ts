@@ -5,32 +5,19 @@ import type { RailAccountId } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL, type Rail } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { ALONE } from "../../support/commands.js";
+import { asShown, decide, effectOf, putsOf, wordOf } from "../../support/decided.js";
 import {
-  ALONE,
-  beginPayment,
-  RAIL_TERMS,
-  railAccount,
-  setDefaultRail,
-  setPayouts,
-  setRailAccount,
-  SLOW_RAIL,
-  watchRailAccount,
-} from "../../support/commands.js";
-import {
-  asShown,
-  decide,
-  effectOf,
   givenAccount,
   givenBook,
   givenPayment,
   givenPending,
   givenProposal,
-  NOW,
-  ORGANIZATION,
-  putsOf,
-  STRANGER,
-  wordOf,
+  railAccount,
 } from "../../support/given.js";
+import { NOW, ORGANIZATION, RAIL_TERMS, SLOW_RAIL, STRANGER } from "../../support/names.js";
+import { setDefaultRail, setPayouts, setRailAccount, watchRailAccount } from "../../support/operations/rails.js";
+import { beginPayment } from "../../support/operations/transactions.js";
 
 const OTHER = { id: "rail_other" as RailAccountId, rail: "other" as Rail };
 const id = RAIL_TERMS.railAccountId;

@@ -2,8 +2,10 @@ import { expect } from "chai";
 
 import { MAX_SUM_CENTS, NO_SUMS } from "../../../src/domain/book.js";
 import type { RailReceipt } from "../../../src/domain/payment.js";
-import { recordCharge } from "../../support/commands.js";
-import { decide, effectOf, givenBook, givenHead, ORGANIZATION, wordOf } from "../../support/given.js";
+import { decide, effectOf, wordOf } from "../../support/decided.js";
+import { givenBook, givenHead } from "../../support/given.js";
+import { ORGANIZATION } from "../../support/names.js";
+import { recordCharge } from "../../support/operations/deposits.js";
 
 describe("recordCharge", () => {
   for (const [direction, posting] of [

@@ -11,7 +11,7 @@ import {
   shownPhone,
 } from "../../../src/domain/values/masked-phone.js";
 import { parsePhoneNumber, type PhoneNumber } from "../../../src/domain/values/phone-number.js";
-import { valid } from "../../support/commands.js";
+import { valid } from "../../support/names.js";
 
 const PHONE = valid(parsePhoneNumber("+254708374149"));
 

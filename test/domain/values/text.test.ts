@@ -12,7 +12,7 @@ import {
   parseUserId,
   sameMetadata,
 } from "../../../src/domain/values/text.js";
-import { valid } from "../../support/commands.js";
+import { valid } from "../../support/names.js";
 
 const has = (codePoint: string, kind: string): string => `must be printable UTF-8 text: it has U+${codePoint}, ${kind}`;
 const CONTROL = "a control character or a line break";

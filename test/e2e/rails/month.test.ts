@@ -19,9 +19,11 @@ import { type ExplainedTie, explainedTie, readTie } from "../../../src/reconcile
 import type { InTurn } from "../../../src/statements/ports.js";
 import { bookedMovements } from "../../../src/storage/rails/booked-movements.js";
 import { historyReads } from "../../../src/storage/statements/history.js";
-import { correctBook, recordReserve, reverseDeposit } from "../../support/commands.js";
 import { ENGINES_OF_STAGE } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
+import { recordReserve } from "../../support/operations/book.js";
+import { correctBook } from "../../support/operations/corrections.js";
+import { reverseDeposit } from "../../support/operations/deposits.js";
 import { type Business, RailWorld } from "./world.js";
 
 const MPESA = "mpesa" as Rail;

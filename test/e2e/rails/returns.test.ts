@@ -1,9 +1,9 @@
 import { expect } from "chai";
 
 import type { DepositId } from "../../../src/domain/values/ids.js";
-import { returnThroughRail, reverseDeposit } from "../../support/commands.js";
 import { ENGINES_OF_STAGE } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
+import { returnThroughRail, reverseDeposit } from "../../support/operations/deposits.js";
 import { type Business, RailWorld } from "./world.js";
 
 const SECOND_MILLIS = 1_000;

@@ -5,9 +5,9 @@ import { expect } from "chai";
 import type { Rail } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import { getAdmin } from "../../support/callers/served-metrics.js";
-import { setPayouts } from "../../support/commands.js";
 import { ENGINES_OF_STAGE } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
+import { setPayouts } from "../../support/operations/rails.js";
 import { Receiver } from "../../support/webhooks/receiver.js";
 import { RailWorld } from "./world.js";
 

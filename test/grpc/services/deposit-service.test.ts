@@ -7,7 +7,7 @@ import { DepositReason, DepositStatus } from "../../../src/gen/kesc/v1/deposit.j
 import { DepositServiceService as rpcs, type ListDepositsRequest } from "../../../src/gen/kesc/v1/deposit_service.js";
 import type { DepositFilters, DepositRail } from "../../../src/ledger/ports/reads.js";
 import { MPESA_SETTINGS } from "../../operators/given.js";
-import { depositReference, receiptNamed } from "../../support/commands.js";
+import { depositReference, receiptNamed } from "../../support/names.js";
 import { account, ACCOUNT_ID, deposit, serve, type ServerUnderTest } from "../../support/service/grpc-server.js";
 
 describe("grpc: DepositService/ListDeposits", () => {

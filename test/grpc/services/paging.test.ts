@@ -4,7 +4,7 @@ import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import {
   formatPageToken,
   type PagedList,
-  pageOf,
+  pageRequestOf,
   parsePageSize,
   parsePageToken,
 } from "../../../src/grpc/services/paging.js";
@@ -26,7 +26,7 @@ const LIST: PagedList = {
 function follow(list: PagedList, token = ""): number | undefined | "refused" {
   const parsed = parsePageToken(token);
   if (!parsed.ok) return "refused";
-  const page = pageOf(list, { size: 10, token: parsed.value });
+  const page = pageRequestOf(list, { size: 10, token: parsed.value });
   return page.ok ? page.value.beforeSeq : "refused";
 }
 

@@ -9,7 +9,7 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { uuidOf } from "../../../src/rails/callback-token.js";
 import type { OpenPayment, RailOrder } from "../../../src/rails/order.js";
 import type { NewQuestion } from "../../../src/rails/rail.js";
-import { valid } from "../../support/commands.js";
+import { valid } from "../../support/names.js";
 
 /** 22 November 2026, 13:15:00 in Nairobi. */
 export const NOW = toUnixMillis(Date.UTC(2026, 10, 22, 10, 15, 0));

@@ -11,7 +11,7 @@ import { RailFaults } from "../../../src/settlement/faults.js";
 import type { RailAccount } from "../../../src/settlement/ports/rail-accounts.js";
 import type { SettlementEvent, Submit } from "../../../src/settlement/ports/runtime.js";
 import { MemoryInbox } from "../../attack/simulation/rails/memory-inbox.js";
-import { depositReference } from "../../support/commands.js";
+import { depositReference } from "../../support/names.js";
 import { ManualTiming } from "../support/manual-timing.js";
 import { ScriptedRail } from "../support/scripted-rail.js";
 import { MemoryDeposits } from "./memory-deposits.js";

@@ -1,6 +1,6 @@
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { SettlementTiming } from "../../../src/settlement/ports/runtime.js";
-import { NOW } from "../../support/given.js";
+import { NOW } from "../../support/names.js";
 
 /** A clock that a test moves. Waits end when it reaches their time. */
 export class ManualTiming implements SettlementTiming {

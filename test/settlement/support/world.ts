@@ -17,17 +17,9 @@ import { Settlement } from "../../../src/settlement/settlement.js";
 import { MemoryDisk } from "../../attack/simulation/disks/memory-disk.js";
 import { MemoryInbox } from "../../attack/simulation/rails/memory-inbox.js";
 import { MemoryPayments } from "../../attack/simulation/rails/memory-payments.js";
-import {
-  createAccount,
-  createDestination,
-  mint,
-  newTransactionId,
-  RAIL_TERMS,
-  redeem,
-  resolve,
-  SLOW_RAIL,
-} from "../../support/commands.js";
-import { NOW } from "../../support/given.js";
+import { newTransactionId, NOW, RAIL_TERMS, SLOW_RAIL } from "../../support/names.js";
+import { createAccount, createDestination } from "../../support/operations/accounts.js";
+import { mint, redeem, resolve } from "../../support/operations/transactions.js";
 import { ManualTiming, settled } from "./manual-timing.js";
 import { ScriptedRail } from "./scripted-rail.js";
 

@@ -2,8 +2,8 @@ import { expect } from "chai";
 
 import { cellState } from "../../../src/storage/gauges/cell-state.js";
 import { leases } from "../../../src/storage/rails/leases.js";
-import { receiveDeposit } from "../../support/commands.js";
 import { ENGINES, execute } from "../../support/databases.js";
+import { receiveDeposit } from "../../support/operations/deposits.js";
 import { sealBooks } from "../../support/seals/given-seals.js";
 import { PaymentsPlace } from "../rails/given-payments.js";
 

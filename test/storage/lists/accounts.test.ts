@@ -10,10 +10,10 @@ import type { AccountFilters, Reads } from "../../../src/ledger/ports/reads.js";
 import { keys } from "../../../src/storage/keys.js";
 import { LOOKED_AT_MAX } from "../../../src/storage/lists/page.js";
 import { reads } from "../../../src/storage/reads.js";
-import { closeAccount, createAccount, freezeAccount, newAccountId, setAccountTier } from "../../support/commands.js";
 import { commitAll } from "../../support/commit.js";
 import { databaseOfSuite, ENGINES } from "../../support/databases.js";
-import { NOW } from "../../support/given.js";
+import { newAccountId, NOW } from "../../support/names.js";
+import { closeAccount, createAccount, freezeAccount, setAccountTier } from "../../support/operations/accounts.js";
 import { pagesOf } from "./pages.js";
 
 const SHARED = "+254700000001" as PhoneNumber;

@@ -11,17 +11,12 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { DepositFilters, Reads } from "../../../src/ledger/ports/reads.js";
 import { keys } from "../../../src/storage/keys.js";
 import { reads } from "../../../src/storage/reads.js";
-import {
-  createAccount,
-  depositReference,
-  newDepositId,
-  receiptNamed,
-  receiveDeposit,
-  setRailAccount,
-} from "../../support/commands.js";
 import { commitAll } from "../../support/commit.js";
 import { databaseOfSuite, ENGINES, execute } from "../../support/databases.js";
-import { NOW } from "../../support/given.js";
+import { depositReference, newDepositId, NOW, receiptNamed } from "../../support/names.js";
+import { createAccount } from "../../support/operations/accounts.js";
+import { receiveDeposit } from "../../support/operations/deposits.js";
+import { setRailAccount } from "../../support/operations/rails.js";
 import { pagesOf } from "./pages.js";
 
 const BATCHES = 3;

@@ -8,7 +8,7 @@ import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { parseMetadata, type Reference, type UserId } from "../../../src/domain/values/text.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { AccountFilters, DepositFilters, TransactionFilters } from "../../../src/ledger/ports/reads.js";
-import { depositReference, newAccountId, valid } from "../../support/commands.js";
+import { depositReference, newAccountId, valid } from "../../support/names.js";
 
 const userId = "user" as UserId;
 const phoneNumber = "+254712345678" as PhoneNumber;

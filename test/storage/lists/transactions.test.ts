@@ -11,10 +11,11 @@ import { keys } from "../../../src/storage/keys.js";
 import { firstSeqFrom } from "../../../src/storage/lists/first-seq-from.js";
 import { LOOKED_AT_MAX } from "../../../src/storage/lists/page.js";
 import { reads } from "../../../src/storage/reads.js";
-import { cancel, createAccount, flag, mint, receiptNamed, redeem, SLOW_RAIL, valid } from "../../support/commands.js";
 import { commitAll } from "../../support/commit.js";
 import { databaseOfSuite, ENGINES } from "../../support/databases.js";
-import { NOW } from "../../support/given.js";
+import { NOW, receiptNamed, SLOW_RAIL, valid } from "../../support/names.js";
+import { createAccount } from "../../support/operations/accounts.js";
+import { cancel, flag, mint, redeem } from "../../support/operations/transactions.js";
 import { pagesOf } from "./pages.js";
 
 const BATCHES = 9;

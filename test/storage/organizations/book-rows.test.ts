@@ -8,9 +8,10 @@ import { acceptClock } from "../../../src/storage/books.js";
 import { keys as openKeys } from "../../../src/storage/keys.js";
 import { BookMovingError, ClockBehindError } from "../../../src/storage/organizations/book-rows.js";
 import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.js";
-import { createAccount, newEndpoint } from "../../support/commands.js";
+import { newEndpoint } from "../../support/commands.js";
 import { databaseOfEachTest, ENGINES, execute, openDatabaseAt } from "../../support/databases.js";
 import { findingsIn } from "../../support/findings.js";
+import { createAccount } from "../../support/operations/accounts.js";
 import { changeSuspension } from "../../support/suspend.js";
 
 for (const engine of ENGINES) {

@@ -3,8 +3,9 @@ import { expect } from "chai";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { keys } from "../../../src/storage/keys.js";
 import { verify } from "../../../src/verify/verify.js";
-import { createAccount, mint } from "../../support/commands.js";
 import { databaseOfSuite, ENGINES, execute, openDatabaseAt } from "../../support/databases.js";
+import { createAccount } from "../../support/operations/accounts.js";
+import { mint } from "../../support/operations/transactions.js";
 
 const now = () => toUnixMillis(Date.now());
 

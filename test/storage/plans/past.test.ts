@@ -27,8 +27,10 @@ import { deliveryStore } from "../../../src/storage/webhooks/delivery-store.js";
 import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.js";
 import type { DeliveryStore, EndpointChanges } from "../../../src/webhooks/ports/delivery.js";
 import type { WebhookEndpoints } from "../../../src/webhooks/ports/endpoints.js";
-import { createAccount, mint, TEST_ACTOR } from "../../support/commands.js";
 import { databaseOfSuite, ENGINES, execute } from "../../support/databases.js";
+import { TEST_ACTOR } from "../../support/names.js";
+import { createAccount } from "../../support/operations/accounts.js";
+import { mint } from "../../support/operations/transactions.js";
 import { heardPlans } from "./heard-plans.js";
 
 // Reads of a whole table. A scan of something else is bounded: of the rows of a parameter, of a

@@ -6,10 +6,10 @@ import { type Database, openDatabase } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { migrate } from "../../../src/storage/migrate.js";
 import { reads } from "../../../src/storage/reads.js";
-import { createAccount } from "../../support/commands.js";
 import { execute } from "../../support/databases.js";
-import { NOW } from "../../support/given.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
+import { NOW } from "../../support/names.js";
+import { createAccount } from "../../support/operations/accounts.js";
 import { sharedPostgres } from "../../support/postgres.js";
 
 type Address = Parameters<typeof openDatabase>[0] & { engine: "postgres" };

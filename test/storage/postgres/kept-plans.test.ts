@@ -8,8 +8,10 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { Ledger } from "../../../src/ledger/ledger.js";
 import { keys } from "../../../src/storage/keys.js";
 import { KeptPlans, refusesKeptPlan } from "../../../src/storage/postgres/kept-plans.js";
-import { createAccount, mint, NO_DEADLINE } from "../../support/commands.js";
 import { databaseOfEachTest, execute } from "../../support/databases.js";
+import { NO_DEADLINE } from "../../support/names.js";
+import { createAccount } from "../../support/operations/accounts.js";
+import { mint } from "../../support/operations/transactions.js";
 
 const COUNTED_MILLIS = 1_100;
 

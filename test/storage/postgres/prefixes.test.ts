@@ -6,9 +6,11 @@ import { Ledger } from "../../../src/ledger/ledger.js";
 import { type Database, openDatabase } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { BookReader } from "../../attack/chaos/book-reader.js";
-import { createAccount, mint, NO_DEADLINE } from "../../support/commands.js";
 import { execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 import { findingsIn } from "../../support/findings.js";
+import { NO_DEADLINE } from "../../support/names.js";
+import { createAccount } from "../../support/operations/accounts.js";
+import { mint } from "../../support/operations/transactions.js";
 import { byStage } from "../../support/stage.js";
 
 const SERVERS = 3;

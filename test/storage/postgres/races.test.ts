@@ -13,17 +13,13 @@ import { keys } from "../../../src/storage/keys.js";
 import { byMachine, commitNow } from "../../../src/storage/organizations/commit-now.js";
 import { saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
 import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.js";
-import {
-  correctBook,
-  createAccount,
-  mint,
-  newEndpoint,
-  recordReserve,
-  redeem,
-  setLimits,
-} from "../../support/commands.js";
+import { newEndpoint } from "../../support/commands.js";
 import { execute, openDatabaseAt } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
+import { createAccount, setLimits } from "../../support/operations/accounts.js";
+import { recordReserve } from "../../support/operations/book.js";
+import { correctBook } from "../../support/operations/corrections.js";
+import { mint, redeem } from "../../support/operations/transactions.js";
 import { changeSuspension } from "../../support/suspend.js";
 import { OTHER_RAIL_ACCOUNT, PaymentsPlace, RAIL_ACCOUNT, railSetting } from "../rails/given-payments.js";
 

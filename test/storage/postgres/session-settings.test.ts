@@ -7,7 +7,6 @@ import { Ledger } from "../../../src/ledger/ledger.js";
 import { type Cell, type Database, openDatabase } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { verify } from "../../../src/verify/verify.js";
-import { createAccount, mint, NO_DEADLINE, redeem } from "../../support/commands.js";
 import {
   databaseOfSuite,
   execute,
@@ -17,6 +16,9 @@ import {
 } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
 import { findingsIn } from "../../support/findings.js";
+import { NO_DEADLINE } from "../../support/names.js";
+import { createAccount } from "../../support/operations/accounts.js";
+import { mint, redeem } from "../../support/operations/transactions.js";
 
 const SERVERS = 2;
 const ACCOUNTS = 4;

@@ -10,9 +10,9 @@ import { migrate } from "../../../src/storage/migrate.js";
 import { type PresentAccounts, presentAccounts } from "../../../src/storage/rails/change-rail-accounts.js";
 import { leases } from "../../../src/storage/rails/leases.js";
 import { storedRailAccounts } from "../../../src/storage/rails/rail-accounts.js";
-import { setRailAccount } from "../../support/commands.js";
 import { execute } from "../../support/databases.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
+import { setRailAccount } from "../../support/operations/rails.js";
 import { sharedPostgres } from "../../support/postgres.js";
 
 const now = toUnixMillis(1_000);

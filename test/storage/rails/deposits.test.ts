@@ -6,15 +6,11 @@ import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.j
 import type { Deposits } from "../../../src/settlement/ports/deposits.js";
 import { beginDeposits, deposits, noteDueList } from "../../../src/storage/rails/deposits.js";
 import { accountOfReference } from "../../../src/storage/rails/payment-questions.js";
-import {
-  advancePayment,
-  beginPayment,
-  completePayment,
-  createAccount,
-  depositReference,
-  receiveDeposit,
-} from "../../support/commands.js";
 import { ENGINES, execute } from "../../support/databases.js";
+import { depositReference } from "../../support/names.js";
+import { createAccount } from "../../support/operations/accounts.js";
+import { receiveDeposit } from "../../support/operations/deposits.js";
+import { advancePayment, beginPayment, completePayment } from "../../support/operations/transactions.js";
 import { heardPlans, NO_SORTS } from "../plans/heard-plans.js";
 import { NUMBER, OTHER_RAIL_ACCOUNT, PaymentsPlace, RAIL_ACCOUNT } from "./given-payments.js";
 

@@ -4,9 +4,11 @@ import type { AccountId, OrganizationId, TransactionId } from "../../../src/doma
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import { keys } from "../../../src/storage/keys.js";
 import { saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
-import { createAccount, depositReference, mint, redeem, SLOW_RAIL } from "../../support/commands.js";
 import { commitAll } from "../../support/commit.js";
 import { type ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { depositReference, SLOW_RAIL } from "../../support/names.js";
+import { createAccount } from "../../support/operations/accounts.js";
+import { mint, redeem } from "../../support/operations/transactions.js";
 
 export const RAIL_ACCOUNT = "rail_first" as RailAccountId;
 export const OTHER_RAIL_ACCOUNT = "rail_second" as RailAccountId;

@@ -4,8 +4,8 @@ import type { TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { RailInbox } from "../../../src/settlement/ports/inbox.js";
 import { railInbox } from "../../../src/storage/rails/inbox.js";
-import { newTransactionId } from "../../support/commands.js";
 import { databaseOfEachTest, ENGINES } from "../../support/databases.js";
+import { newTransactionId } from "../../support/names.js";
 
 const MESSAGES_MAX = 50;
 const at = toUnixMillis;

@@ -5,8 +5,14 @@ import type { TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { Payments, StoredPayment } from "../../../src/settlement/ports/payments.js";
 import { openPaymentsOf, payments } from "../../../src/storage/rails/payments.js";
-import { advancePayment, beginPayment, completePayment, failPayment, flag } from "../../support/commands.js";
 import { ENGINES, execute } from "../../support/databases.js";
+import {
+  advancePayment,
+  beginPayment,
+  completePayment,
+  failPayment,
+  flag,
+} from "../../support/operations/transactions.js";
 import { OTHER_RAIL_ACCOUNT, PaymentsPlace, RAIL_ACCOUNT } from "./given-payments.js";
 
 for (const engine of ENGINES) {

@@ -5,8 +5,8 @@ import type { Payments } from "../../../src/settlement/ports/payments.js";
 import type { Cell } from "../../../src/storage/database.js";
 import { railInbox } from "../../../src/storage/rails/inbox.js";
 import { payments } from "../../../src/storage/rails/payments.js";
-import { newTransactionId } from "../../support/commands.js";
 import { ENGINES } from "../../support/databases.js";
+import { newTransactionId } from "../../support/names.js";
 import { heardPlans, NO_SORTS } from "../plans/heard-plans.js";
 import { PaymentsPlace, RAIL_ACCOUNT } from "./given-payments.js";
 

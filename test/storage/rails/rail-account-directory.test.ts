@@ -10,8 +10,8 @@ import { SandboxRail } from "../../../src/rails/sandbox/sandbox.js";
 import { keys } from "../../../src/storage/keys.js";
 import { saveRailAccount, setDefaultRail, setPayouts } from "../../../src/storage/rails/change-rail-accounts.js";
 import { type OpenRailAccount, RailAccountDirectory } from "../../../src/storage/rails/rail-account-directory.js";
-import { watchRailAccount } from "../../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { watchRailAccount } from "../../support/operations/rails.js";
 import { railSetting } from "./given-payments.js";
 
 const ID = "rail_one" as RailAccountId;

@@ -18,9 +18,10 @@ import {
   type StoredRailAccount,
   storedRailAccounts,
 } from "../../../src/storage/rails/rail-accounts.js";
-import { advancePayment, beginPayment, setRailAccount } from "../../support/commands.js";
 import { databaseOfEachTest, ENGINES, execute } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
+import { setRailAccount } from "../../support/operations/rails.js";
+import { advancePayment, beginPayment } from "../../support/operations/transactions.js";
 import { PaymentsPlace, RAIL_ACCOUNT, railSetting } from "./given-payments.js";
 
 const SECRET = '{"passkey":"bfb279f9aa9bdbcf158e97dd71a467cd"}';

@@ -11,7 +11,7 @@ import {
   WrongMasterKeyError,
 } from "../../../src/storage/secrets/book-keys.js";
 import { parseMasterKeys } from "../../../src/storage/secrets/master-key.js";
-import { ORGANIZATION, STRANGER } from "../../support/given.js";
+import { ORGANIZATION, STRANGER } from "../../support/names.js";
 
 const masterKeys = (...fills: readonly string[]): ReturnType<typeof parseMasterKeys> =>
   parseMasterKeys(fills.map((fill) => Buffer.alloc(32, fill).toString("base64url")).join("\n"));

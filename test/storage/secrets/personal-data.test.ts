@@ -3,8 +3,7 @@ import { createSecretKey } from "node:crypto";
 import { expect } from "chai";
 
 import { blindIndexOf, decryptPersonal, encryptPersonal } from "../../../src/storage/secrets/personal-data.js";
-import { newAccountId } from "../../support/commands.js";
-import { ORGANIZATION, STRANGER } from "../../support/given.js";
+import { newAccountId, ORGANIZATION, STRANGER } from "../../support/names.js";
 
 const keyOf = (fill: number): ReturnType<typeof createSecretKey> => createSecretKey(Buffer.alloc(32, fill));
 

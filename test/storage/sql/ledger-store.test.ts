@@ -14,18 +14,10 @@ import type { Transact } from "../../../src/storage/sql/engine.js";
 import { ledgerStore } from "../../../src/storage/sql/ledger-store.js";
 import { openSqliteForWriting } from "../../../src/storage/sqlite/connection.js";
 import { SqliteStatements, sqliteTransaction } from "../../../src/storage/sqlite/statements.js";
-import {
-  cancel,
-  closeAccount,
-  createAccount,
-  freezeAccount,
-  mint,
-  type Movement,
-  NO_DEADLINE,
-  redeem,
-  unfreezeAccount,
-} from "../../support/commands.js";
 import { databaseOfSuite, ENGINES, type TestDatabase } from "../../support/databases.js";
+import { NO_DEADLINE } from "../../support/names.js";
+import { closeAccount, createAccount, freezeAccount, unfreezeAccount } from "../../support/operations/accounts.js";
+import { cancel, mint, type Movement, redeem } from "../../support/operations/transactions.js";
 
 const now = (): ReturnType<typeof toUnixMillis> => toUnixMillis(Date.now());
 const SLOW_RAIL = "slow" as Rail;

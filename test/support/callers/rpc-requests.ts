@@ -1,153 +1,92 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { status as Status } from "@grpc/grpc-js";
 
-import { newAccountId, newDestinationId, newFreezeId, newTransactionId } from "../commands.js";
+import { newAccountId, newDestinationId, newFreezeId, newTransactionId } from "../names.js";
+import { OPERATION_ROWS } from "../operations/table.js";
+import { fresh, type RpcRequest, type Things } from "../operations/things.js";
+import { movement } from "../operations/transactions.js";
 import { restRequest, routeOf } from "./contract-requests.js";
 import type { RestCaller } from "./rest-caller.js";
-
-/** The things of an organization that a request may name. */
-export interface Things {
-  readonly account_id: string;
-  /** An account with a freeze, and that freeze. */
-  readonly frozen_id: string;
-  readonly freeze_id: string;
-  readonly transaction_id: string;
-  readonly user_id: string;
-  readonly reference: string;
-  readonly webhook_endpoint_id: string;
-  /** Another endpoint, which a call deletes. */
-  readonly spare_endpoint_id: string;
-  readonly destination_id: string;
-  /** Another destination, which a call removes. */
-  readonly spare_destination_id: string;
-}
-
-/** How the tests call an rpc. */
-export interface RpcRequest {
-  /**
-   * Returns a request as protobuf's JSON, with enum values by number. It must set every field that
-   * can name a thing: isolation calls the rpc with the things of another organization.
-   */
-  readonly request: (things: Things) => JsonObject;
-  /** The status of the call with the organization's own things. By default OK. */
-  readonly code?: Status;
-  /** The status of a second call, if that differs. */
-  readonly repeatCode?: Status;
-}
 
 // The loopback has no public address, so no event is sent anywhere.
 const WEBHOOK_URL = "https://localhost/";
 // The period is not over.
 const PERIOD = { start: "2026-01-01", end: "2126-01-01" };
 
-let names = 0;
-
-/** A name that no other request has. */
-function fresh(): string {
-  names += 1;
-  return `requested-${String(names)}`;
-}
-
-const ofAccount = ({ account_id }: Things): JsonObject => ({ account_id });
 const ofTransaction = ({ transaction_id }: Things): JsonObject => ({ transaction_id });
-const movement = (account_id: string, amount: string): JsonObject => ({
-  account_id,
-  amount,
-  reference: fresh(),
-});
 const movements = ({ account_id }: Things): JsonObject => ({
   requests: [{ mint: movement(account_id, "1.00") }, { redeem: movement(account_id, "0.01") }],
 });
+
+/** Those of the rpcs that are operations. */
+const OF_OPERATIONS = Object.fromEntries(
+  Object.entries(OPERATION_ROWS).flatMap(([name, { rpc }]) =>
+    rpc === undefined ? [] : [[`${name.charAt(0).toUpperCase()}${name.slice(1)}`, rpc]],
+  ),
+);
 
 /**
  * The requests of rpcs, by their names, that are not plain. The tests of isolation and of
  * reflection call each rpc of the contract.
  */
 export const RPC_REQUESTS: Readonly<Record<string, RpcRequest>> = {
-  "AccountService/CreateAccount": {
-    request: () => ({ user_id: fresh(), phone_number: "0712345678" }),
-  },
-  "AccountService/UpdateAccount": { request: ({ account_id }) => ({ account_id, phone_number: "0733111222" }) },
-  "AccountService/FreezeAccount": { request: ({ frozen_id }) => ({ account_id: frozen_id, reason: 3 }) },
-  "AccountService/UnfreezeAccount": {
-    request: ({ frozen_id, freeze_id }) => ({ account_id: frozen_id, freeze_id }),
-  },
-  "AccountService/ListFreezes": { request: ({ frozen_id }) => ({ account_id: frozen_id }) },
-  // The account has money.
-  "AccountService/CloseAccount": { request: ofAccount, code: Status.FAILED_PRECONDITION },
-  "AccountService/CreateDestination": {
-    request: ({ account_id }) => ({ account_id, kind: 2, number: "5432322" }),
-  },
-  "AccountService/RemoveDestination": {
-    request: ({ account_id, spare_destination_id }) => ({ account_id, destination_id: spare_destination_id }),
-  },
-  "TransactionService/Mint": { request: ({ account_id }) => movement(account_id, "1.00") },
-  "TransactionService/Redeem": { request: ({ account_id }) => movement(account_id, "0.01") },
-  "TransactionService/BatchCreateTransactions": { request: movements },
-  "TransactionService/ImportTransactions": { request: movements },
-  // The transaction is completed.
-  "TransactionService/CancelTransaction": { request: ofTransaction, code: Status.FAILED_PRECONDITION },
+  ...OF_OPERATIONS,
+  ListFreezes: { request: ({ frozen_id }) => ({ account_id: frozen_id }) },
+  BatchCreateTransactions: { request: movements },
+  ImportTransactions: { request: movements },
   // The rail of the transaction is direct. Tests of their own have transactions on other rails.
-  "TransactionService/GetPayment": { request: ofTransaction, code: Status.NOT_FOUND },
-  "TransactionService/ResolveTransaction": {
-    request: ({ transaction_id }) => ({ transaction_id, failed: {} }),
-    code: Status.NOT_FOUND,
-  },
-  "TransactionService/ClearFlag": {
-    request: ({ transaction_id }) => ({ transaction_id, flag: 1 }),
-    code: Status.NOT_FOUND,
-  },
+  GetPayment: { request: ofTransaction, code: Status.NOT_FOUND },
   // No caller can make a deposit. test/e2e/deposits-get.test.ts has some.
-  "DepositService/GetDeposit": {
+  GetDeposit: {
     request: ({ transaction_id }) => ({ deposit_id: transaction_id }),
     code: Status.NOT_FOUND,
   },
-  "EventService/ListEvents": { request: ({ account_id }) => ({ account_id, page_size: 200 }) },
+  ListEvents: { request: ({ account_id }) => ({ account_id, page_size: 200 }) },
   // The book does not have the event, so the stream ends.
-  "EventService/WatchEvents": {
+  WatchEvents: {
     request: ({ account_id }) => ({ account_id, after_sequence: 1_000_000_000 }),
     code: Status.INVALID_ARGUMENT,
   },
   // The book has no seals. test/e2e/books-*.test.ts have sealed books.
-  "BookService/GetCheckpoint": { request: () => ({}), code: Status.NOT_FOUND },
-  "BookService/GetInclusionProof": { request: ofTransaction, code: Status.NOT_FOUND },
-  "BookService/GetConsistencyProof": { request: () => ({ old_size: 1 }), code: Status.NOT_FOUND },
-  "WebhookService/CreateWebhookEndpoint": { request: () => ({ url: WEBHOOK_URL }) },
-  "WebhookService/UpdateWebhookEndpoint": {
+  GetCheckpoint: { request: () => ({}), code: Status.NOT_FOUND },
+  GetInclusionProof: { request: ofTransaction, code: Status.NOT_FOUND },
+  GetConsistencyProof: { request: () => ({ old_size: 1 }), code: Status.NOT_FOUND },
+  CreateWebhookEndpoint: { request: () => ({ url: WEBHOOK_URL }) },
+  UpdateWebhookEndpoint: {
     request: ({ webhook_endpoint_id }) => ({ webhook_endpoint_id, description: "new" }),
   },
-  "WebhookService/DeleteWebhookEndpoint": {
+  DeleteWebhookEndpoint: {
     request: ({ spare_endpoint_id }) => ({ webhook_endpoint_id: spare_endpoint_id }),
   },
-  "WebhookService/ResendWebhookDelivery": {
+  ResendWebhookDelivery: {
     request: ({ webhook_endpoint_id }) => ({ webhook_endpoint_id, sequence: 1 }),
   },
-  "WebhookService/ReplayWebhookEvents": {
+  ReplayWebhookEvents: {
     request: ({ webhook_endpoint_id }) => ({ webhook_endpoint_id, start_sequence: 1, end_sequence: 2 }),
   },
-  "BookService/GetStatement": {
+  GetStatement: {
     request: ({ account_id }) => ({ account_id, start: "2026-01-01", end: "2026-01-02" }),
   },
-  "BookService/ExportStatement": {
+  ExportStatement: {
     request: ({ account_id }) => ({ account_id, ...PERIOD }),
     code: Status.INVALID_ARGUMENT,
   },
-  "BookService/ExportJournal": { request: () => PERIOD, code: Status.INVALID_ARGUMENT },
-  "BookService/ExportGeneralLedger": { request: () => PERIOD, code: Status.INVALID_ARGUMENT },
-  "SandboxService/AdvanceTransaction": { request: ofTransaction, code: Status.NOT_FOUND },
-  "SandboxService/CreateDeposit": {
+  ExportJournal: { request: () => PERIOD, code: Status.INVALID_ARGUMENT },
+  ExportGeneralLedger: { request: () => PERIOD, code: Status.INVALID_ARGUMENT },
+  AdvanceTransaction: { request: ofTransaction, code: Status.NOT_FOUND },
+  CreateDeposit: {
     request: () => ({ amount: "1.00", receipt: "SB1" }),
     code: Status.FAILED_PRECONDITION,
   },
   // Every caller gets the same response, whatever the token is.
-  "RailService/ReceiveCallback": {
+  ReceiveCallback: {
     request: () => ({ token: "x", body: { content_type: "text/plain", data: "aGVsbG8=" } }),
   },
 };
 
 /** The row of an rpc. Without one, its request is plain, and the call is OK. */
 export function rpcRequest(name: string): RpcRequest {
-  return RPC_REQUESTS[name] ?? { request: plainRequest(name) };
+  return RPC_REQUESTS[name.slice(name.lastIndexOf("/") + 1)] ?? { request: plainRequest(name) };
 }
 
 /** Each field that is named as a thing has it. A note has words. */

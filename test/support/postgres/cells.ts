@@ -4,7 +4,8 @@ import type { CommandResult } from "../../../src/ledger/ports/committer.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
 import type { Cell, Database } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
-import { createAccount, mint } from "../commands.js";
+import { createAccount } from "../operations/accounts.js";
+import { mint } from "../operations/transactions.js";
 import { kesc } from "../service/kesc.js";
 
 /** Creates the cells of an empty PostgreSQL database, as an operator does. */

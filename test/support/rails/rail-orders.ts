@@ -6,19 +6,19 @@ import { toCents } from "../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { Database } from "../../../src/storage/database.js";
+import { openDatabaseAt } from "../databases.js";
+import { receiptNamed } from "../names.js";
+import { createAccount } from "../operations/accounts.js";
 import {
   advancePayment,
   beginPayment,
   completePayment,
-  createAccount,
   failPayment,
   flag,
   mint,
-  receiptNamed,
   redeem,
   resolve,
-} from "../commands.js";
-import { openDatabaseAt } from "../databases.js";
+} from "../operations/transactions.js";
 
 /** How far a test's order has come at its rail. */
 export interface OrderState {

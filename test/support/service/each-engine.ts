@@ -3,8 +3,8 @@ import { expect } from "chai";
 import type { Scope } from "../../../src/domain/api-key.js";
 import type { UnixMillis } from "../../../src/domain/values/time.js";
 import type { RestReply } from "../callers/rest-caller.js";
-import { TEST_ACTOR } from "../commands.js";
 import { ENGINES } from "../databases.js";
+import { TEST_ACTOR } from "../names.js";
 import { type Service, sharedService } from "./service.js";
 import { makeKey, withKeys } from "./tenants.js";
 

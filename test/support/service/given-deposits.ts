@@ -1,8 +1,8 @@
 import type { ReceiveDeposit } from "../../../src/domain/deposits/receive-deposit.js";
 import type { Command, ResourceOf } from "../../../src/domain/operations.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { receiveDeposit } from "../commands.js";
 import { openDatabaseAt } from "../databases.js";
+import { receiveDeposit } from "../operations/deposits.js";
 import type { Service } from "./service.js";
 
 /** Commits commands in the database of a running service, as another server would. */

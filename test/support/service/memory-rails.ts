@@ -10,7 +10,7 @@ import type { Capabilities, PaymentRail, RailMessage, RailReport } from "../../.
 import type { InboxMessage, StoredMessage } from "../../../src/settlement/ports/inbox.js";
 import type { StoredPayment } from "../../../src/settlement/ports/payments.js";
 import type { RailAccount } from "../../../src/settlement/ports/rail-accounts.js";
-import { NOW } from "../given.js";
+import { NOW } from "../names.js";
 
 export const SANDBOX = "sandbox" as Rail;
 export const SANDBOX_ACCOUNT_ID = "rac_sandbox" as RailAccountId;

@@ -17,8 +17,9 @@ import { noteBalance, noteQuestion } from "../../../src/storage/rails/balances.j
 import { saveRailAccount, setDefaultRail } from "../../../src/storage/rails/change-rail-accounts.js";
 import type { StoredBalance } from "../../../src/storage/rails/rail-accounts.js";
 import type { RestReply } from "../callers/rest-caller.js";
-import { flag, NO_DEADLINE } from "../commands.js";
 import { eventually } from "../eventually.js";
+import { NO_DEADLINE } from "../names.js";
+import { flag } from "../operations/transactions.js";
 import { fresh } from "./each-engine.js";
 import { type InProcess, startInProcess } from "./in-process.js";
 import { makeKey } from "./tenants.js";

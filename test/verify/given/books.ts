@@ -14,23 +14,18 @@ import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.j
 import type { Keys } from "../../../src/ledger/ports/keys.js";
 import type { Cell, Database } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
+import { ALONE, asOperator } from "../../support/commands.js";
+import { SLOW_RAIL, TEST_ACTOR } from "../../support/names.js";
 import {
-  ALONE,
-  asOperator,
-  cancel,
   closeAccount,
   createAccount,
   createDestination,
   freezeAccount,
-  mint,
-  redeem,
   removeDestination,
-  reverse,
-  SLOW_RAIL,
-  TEST_ACTOR,
   unfreezeAccount,
   updateAccount,
-} from "../../support/commands.js";
+} from "../../support/operations/accounts.js";
+import { cancel, mint, redeem, reverse } from "../../support/operations/transactions.js";
 import { changeSuspension } from "../../support/suspend.js";
 
 const SECOND_MILLIS = 1_000;

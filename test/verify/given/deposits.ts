@@ -5,19 +5,19 @@ import { toCents } from "../../../src/domain/values/cents.js";
 import type { DepositId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { MaskedPhone } from "../../../src/domain/values/masked-phone.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { depositReference } from "../../support/names.js";
 import {
   assignDeposit,
-  depositReference,
   endReturn,
-  mint,
   receiveDeposit,
   recordDeposit,
   returnDeposit,
   returnThroughRail,
   reverseDeposit,
-  setRailAccount,
   unassignDeposit,
-} from "../../support/commands.js";
+} from "../../support/operations/deposits.js";
+import { setRailAccount } from "../../support/operations/rails.js";
+import { mint } from "../../support/operations/transactions.js";
 import type { GivenBooks } from "./books.js";
 
 const PAYER = { phone: "254******678" as MaskedPhone, paidAt: toUnixMillis(1_700_000_000_000) };

@@ -6,7 +6,7 @@ import type { NairobiDay } from "../../../src/domain/values/nairobi-day.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { Database } from "../../../src/storage/database.js";
 import { markStore } from "../../../src/storage/statements/marks.js";
-import { setReserveRules } from "../../support/commands.js";
+import { setReserveRules } from "../../support/operations/book.js";
 import { recordReserve } from "../../support/record-reserve.js";
 
 /**

@@ -1,5 +1,6 @@
 import { toCents } from "../../../src/domain/values/cents.js";
-import { revealAccount, setAccountTier, setLimits, SLOW_RAIL } from "../../support/commands.js";
+import { SLOW_RAIL } from "../../support/names.js";
+import { revealAccount, setAccountTier, setLimits } from "../../support/operations/accounts.js";
 import type { GivenBooks } from "./books.js";
 
 /**

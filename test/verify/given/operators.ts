@@ -13,8 +13,9 @@ import type { Database } from "../../../src/storage/database.js";
 import { StoredAdministration } from "../../../src/storage/operators/administration.js";
 import { makeOperator } from "../../operators/given.js";
 import { Authenticator } from "../../support/authenticator.js";
-import { createApiKey, newProposalId, rejectProposal } from "../../support/commands.js";
 import { configOf } from "../../support/config.js";
+import { newProposalId } from "../../support/names.js";
+import { createApiKey, rejectProposal } from "../../support/operations/book.js";
 
 /** Makes Dan, an operator with a passkey alone and a session. Another invitation is open. */
 export async function makePasskeys(database: Database): Promise<void> {

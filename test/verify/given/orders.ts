@@ -2,18 +2,17 @@ import type { Account } from "../../../src/domain/account.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
+import { receiptNamed, SLOW_RAIL } from "../../support/names.js";
+import { correctBook } from "../../support/operations/corrections.js";
+import { setRailAccount } from "../../support/operations/rails.js";
 import {
   advancePayment,
   beginPayment,
   clearFlag,
   completePayment,
-  correctBook,
   flag,
-  receiptNamed,
   resolve,
-  setRailAccount,
-  SLOW_RAIL,
-} from "../../support/commands.js";
+} from "../../support/operations/transactions.js";
 import type { GivenBooks } from "./books.js";
 
 /** An account at a rail that lets one person correct the book up to 5.00. No order is for it. */

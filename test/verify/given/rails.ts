@@ -8,7 +8,8 @@ import type { Database } from "../../../src/storage/database.js";
 import { saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
 import { railInbox } from "../../../src/storage/rails/inbox.js";
 import { leases } from "../../../src/storage/rails/leases.js";
-import { newTransactionId, watchRailAccount } from "../../support/commands.js";
+import { newTransactionId } from "../../support/names.js";
+import { watchRailAccount } from "../../support/operations/rails.js";
 
 /** An account at a rail, and a row in each table of the rails that the journal does not confirm. */
 export async function makeRails(database: Database, organizationId: OrganizationId): Promise<void> {

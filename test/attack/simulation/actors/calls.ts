@@ -16,22 +16,18 @@ import type {
 import type { PhoneNumber } from "../../../../src/domain/values/phone-number.js";
 import { type IdempotencyKey, type Reference } from "../../../../src/domain/values/text.js";
 import { isProposal, plain } from "../../../support/acted.js";
+import { depositReference, RAIL_TERMS, SLOW_RAIL } from "../../../support/names.js";
 import {
-  cancel,
   closeAccount,
   createAccount,
-  depositReference,
   eraseAccount,
   freezeAccount,
-  mint,
-  RAIL_TERMS,
-  reverse,
   setAccountTier,
   setLimits,
-  SLOW_RAIL,
   unfreezeAccount,
   updateAccount,
-} from "../../../support/commands.js";
+} from "../../../support/operations/accounts.js";
+import { cancel, mint, reverse } from "../../../support/operations/transactions.js";
 import type { Random } from "../../random.js";
 import { DepositCalls } from "./deposit-calls.js";
 import { OrderCalls } from "./order-calls.js";

@@ -6,16 +6,16 @@ import { DIRECT_RAIL } from "../../../../src/domain/transaction.js";
 import { toCents } from "../../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../../../../src/domain/values/ids.js";
 import type { Reference } from "../../../../src/domain/values/text.js";
+import { receiptNamed } from "../../../support/names.js";
 import {
   assignDeposit,
-  mint,
-  receiptNamed,
   recordCharge,
   recordDeposit,
   returnDeposit,
   reverseDeposit,
   unassignDeposit,
-} from "../../../support/commands.js";
+} from "../../../support/operations/deposits.js";
+import { mint } from "../../../support/operations/transactions.js";
 import type { Random } from "../../random.js";
 import { type Wish, wishOf } from "./wish.js";
 

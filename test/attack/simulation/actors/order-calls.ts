@@ -4,19 +4,17 @@ import { FLAG_REASONS, type RailProof, type Resolution } from "../../../../src/d
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import { MAX_CENTS, toCents } from "../../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
+import { movementNamed, receiptNamed, SLOW_RAIL } from "../../../support/names.js";
+import { correctBook } from "../../../support/operations/corrections.js";
 import {
   advancePayment,
   beginPayment,
   clearFlag,
   completePayment,
-  correctBook,
   failPayment,
   flag,
-  movementNamed,
-  receiptNamed,
   resolve,
-  SLOW_RAIL,
-} from "../../../support/commands.js";
+} from "../../../support/operations/transactions.js";
 import type { Random } from "../../random.js";
 import { type Wish, wishOf } from "./wish.js";
 

@@ -1,7 +1,8 @@
 import type { ReceiveDeposit } from "../../../../src/domain/deposits/receive-deposit.js";
 import { toCents } from "../../../../src/domain/values/cents.js";
 import type { OrganizationId } from "../../../../src/domain/values/ids.js";
-import { depositReference, receiveDeposit } from "../../../support/commands.js";
+import { depositReference } from "../../../support/names.js";
+import { receiveDeposit } from "../../../support/operations/deposits.js";
 import type { Books } from "../disks/disk.js";
 import { describeCommand } from "../report/trace.js";
 import { mustBe, mustHold } from "../report/violation.js";

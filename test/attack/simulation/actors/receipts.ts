@@ -1,9 +1,9 @@
 import type { Account, AccountWithFreeze } from "../../../../src/domain/account.js";
-import type { JournalKind } from "../../../../src/domain/journal.js";
 import type { Command, Resource } from "../../../../src/domain/operations.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import type { Outcome } from "../../../../src/ledger/ports/outcome.js";
 import { isProposal, plain } from "../../../support/acted.js";
+import { OPERATION_ROWS } from "../../../support/operations/table.js";
 import type { Books } from "../disks/disk.js";
 import { mustBe, Violation } from "../report/violation.js";
 import type { Wish } from "./wish.js";
@@ -18,20 +18,6 @@ interface Receipt {
   readonly command: Command;
   readonly resource: Account | Transaction;
 }
-
-/**
- * The journal's kind for a command that changes the status of a resource. The judge compares what
- * other commands do with the model.
- */
-const KINDS: { readonly [Name in Command["name"]]?: JournalKind } = {
-  freezeAccount: "account.frozen",
-  unfreezeAccount: "account.unfrozen",
-  closeAccount: "account.closed",
-  updateAccount: "account.updated",
-  eraseAccount: "account.erased",
-  setAccountTier: "account.tiered",
-  cancelTransaction: "transaction.canceled",
-};
 
 /** The commands that make a resource with a new id. A repeat must get the same. */
 const MAKES: ReadonlySet<Command["name"]> = new Set(["createAccount", "mint", "redeem", "reverseTransaction"]);
@@ -69,7 +55,8 @@ export class Receipts {
       }
       this.#named.set(name, id);
     }
-    const kind = KINDS[command.name];
+    // The judge compares what other commands do with the model.
+    const kind = OPERATION_ROWS[command.name].changes;
     if (MAKES.has(command.name)) {
       this.#receipts.push({ wish, command, resource });
     } else if (kind !== undefined && !replayed) {

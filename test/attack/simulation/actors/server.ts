@@ -6,7 +6,7 @@ import { Ledger } from "../../../../src/ledger/ledger.js";
 import type { CommandResult, Committer } from "../../../../src/ledger/ports/committer.js";
 import type { Outcome } from "../../../../src/ledger/ports/outcome.js";
 import { StoreError } from "../../../../src/ledger/ports/store.js";
-import { NO_DEADLINE } from "../../../support/commands.js";
+import { NO_DEADLINE } from "../../../support/names.js";
 import { checkBooks } from "../checks/check-books.js";
 import type { Clocks } from "../checks/judge.js";
 import type { Connection, Disk, Point } from "../disks/disk.js";

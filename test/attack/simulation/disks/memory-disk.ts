@@ -25,7 +25,7 @@ import {
   StoreError,
   type TableChanges,
 } from "../../../../src/ledger/ports/store.js";
-import { railAccount } from "../../../support/commands.js";
+import { railAccount } from "../../../support/given.js";
 import { type Books, BOOKS_BEGIN, type Connection, type Disk, type Steps, type Stored } from "./disk.js";
 import { checkBook, checkEntry, require } from "./memory-constraints.js";
 import {

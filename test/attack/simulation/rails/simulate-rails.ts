@@ -5,19 +5,15 @@ import type { AccountId, DestinationId, OrganizationId, TransactionId } from "..
 import { commitBatch } from "../../../../src/ledger/commit-batch.js";
 import { railAccountsText } from "../../../../src/ledger/ports/store.js";
 import type { StoredPayment } from "../../../../src/settlement/ports/payments.js";
+import { SLOW_RAIL } from "../../../support/names.js";
 import {
-  cancel,
-  completePayment,
   createAccount,
   createDestination,
   freezeAccount,
-  mint,
-  redeem,
-  resolve,
-  setRailAccount,
-  SLOW_RAIL,
   unfreezeAccount,
-} from "../../../support/commands.js";
+} from "../../../support/operations/accounts.js";
+import { setRailAccount } from "../../../support/operations/rails.js";
+import { cancel, completePayment, mint, redeem, resolve } from "../../../support/operations/transactions.js";
 import { Random } from "../../random.js";
 import { ORGANIZATIONS } from "../disks/disk.js";
 import { MemoryDisk } from "../disks/memory-disk.js";
