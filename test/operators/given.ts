@@ -10,6 +10,9 @@ import { AccountServiceService as Accounts } from "../../src/gen/kesc/v1/account
 import { BookServiceService as Books } from "../../src/gen/kesc/v1/book_service.js";
 import { DepositServiceService as Deposits } from "../../src/gen/kesc/v1/deposit_service.js";
 import { TransactionServiceService as Transactions } from "../../src/gen/kesc/v1/transaction_service.js";
+import type { EncodedMessages } from "../../src/grpc/calls/route.js";
+import type { RpcContract } from "../../src/grpc/messages/contract.js";
+import { type MachineCall, runForMachine } from "../../src/grpc/operators/gate.js";
 import type { HandlersOptions } from "../../src/grpc/operators/options.js";
 import { operatorRoutes } from "../../src/grpc/operators/routes.js";
 import { ListTurns } from "../../src/grpc/services/list-turns.js";
@@ -126,16 +129,30 @@ export async function startOperatorService(
 }
 
 /** The AdminService in the process of the command, where no policy asks for a second person. */
-export function machineRoutes(
+export interface Machine {
+  readonly routes: ReturnType<typeof operatorRoutes>;
+  call(rpc: RpcContract, call: MachineCall): EncodedMessages;
+}
+
+export function machineOf(
   { database, cell }: Pick<TestDatabase, "database" | "cell">,
   ledger: ReturnType<HandlersOptions["cellOf"]>["ledger"],
-): ReturnType<typeof operatorRoutes> {
-  return operatorRoutes({
+): Machine {
+  const options = {
     ...operatorParts(database, configOf(), { now: clock, fourEyes: ALONE, hasCallbacks: true, isServer: true }),
     now: clock,
     listTurns: new ListTurns({ now: clock, underWayMax: 1 }),
     cellOf: () => ({ ledger, reads: reads(cell), history: historyReads(cell) }),
-  });
+  };
+  const routes = operatorRoutes(options);
+  return {
+    routes,
+    call: (rpc, call) => {
+      const route = routes[rpc.localName];
+      if (route === undefined) throw new Error(`no route ${rpc.localName}`);
+      return runForMachine(route, rpc, call, options);
+    },
+  };
 }
 
 export async function makeOperator(

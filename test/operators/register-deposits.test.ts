@@ -4,6 +4,7 @@ import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { RegisterDepositsRequest, RegisterDepositsResponse } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
+import { runForMachine } from "../../src/grpc/operators/gate.js";
 import type { HandlersOptions } from "../../src/grpc/operators/options.js";
 import { registerDeposits } from "../../src/grpc/operators/register-deposits.js";
 import type { DepositRegistered } from "../../src/operators/rails.js";
@@ -54,7 +55,7 @@ describe("the rpc RegisterDeposits", () => {
     if (RPC === undefined) throw new Error("there is no such rpc");
     const fields = { organization_id: organizationId, ...GIVEN, ...given };
     const request = Buffer.from(RegisterDepositsRequest.encode(fields).finish());
-    const messages = registerDeposits(options).runForMachine(RPC, { request });
+    const messages = runForMachine(registerDeposits(options), RPC, { request }, options);
     const first = await messages.next();
     const answer =
       first.done === true ? { refusal: first.value } : RegisterDepositsResponse.decode(Buffer.from(first.value));

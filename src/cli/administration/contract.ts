@@ -17,8 +17,6 @@ export interface AdminRpc extends RpcContract {
   readonly effect: CallEffect;
   /** Whether a repeat can change nothing, also if only with its idempotency key. */
   readonly canReplay: boolean;
-  /** Whether the call names an organization, and the request does not. */
-  readonly isOfOrganizations: boolean;
 }
 
 let shared: AdminContract | undefined;
@@ -46,7 +44,6 @@ export class AdminContract extends JsonMessages {
           method,
           effect,
           canReplay: effect === "replays" || rpc.idempotencyKey === "taken",
-          isOfOrganizations: service.name.startsWith("kesc.v1."),
         };
       }),
     );

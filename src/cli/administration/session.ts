@@ -73,7 +73,7 @@ export class AdminSession {
   ): AsyncGenerator<MessageJson> {
     const rpc = this.contract.rpc(name);
     const { organization_id: organizationId, ...own } = fields as { readonly organization_id?: string };
-    const request = this.contract.encode(rpc.method, JSON.stringify(rpc.isOfOrganizations ? own : fields));
+    const request = this.contract.encode(rpc.method, JSON.stringify(rpc.isOfOrganization ? own : fields));
     for await (const bytes of this.#carrier.carry({ rpc, request, organizationId, ...told })) {
       yield this.contract.decode(name, bytes);
     }

@@ -29,6 +29,8 @@ export interface RpcContract {
   readonly requiredScope: Scope | undefined;
   /** The roles of operators that may call it. Empty if it is public, or not for operators. */
   readonly requiredRoles: readonly Role[];
+  /** Whether an operator must name the organization for which the rpc is called. */
+  readonly isOfOrganization: boolean;
   /** The fields of words that an operator must give, and an organization may leave out. */
   readonly operatorsGive: readonly string[];
   /** The fields that an operator must leave out. */
@@ -206,6 +208,7 @@ function rpcContract(files: FileRegistry, method: DescMethod, rightsOf: RightsOf
     name: `${parent.name}/${name}`,
     localName,
     ...rightsOf(`${parent.typeName}.${name}`, optionOf, method),
+    isOfOrganization: parent.file.proto.package === PACKAGE,
     operatorsGive: fieldsWith(OPERATORS_GIVE),
     organizationsOnly: fieldsWith(ORGANIZATIONS_ONLY),
     input: method.input,

@@ -3,14 +3,15 @@ import { REVEAL_REASONS, type RevealAccount } from "../../domain/accounts/reveal
 import { parseKnownTier, parseTierName } from "../../domain/limits/limits.js";
 import { RevealReason as RevealReasonMessage } from "../../gen/kesc/admin/v1/resources.js";
 import { actorOf } from "../../operators/operator.js";
+import type { RpcRoute } from "../calls/route.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { toAccountMessage } from "../messages/account.js";
 import { enumOf, parseRequiredWord } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { parseFields } from "../messages/fields.js";
 import { actRoute, submitAct } from "./acts.js";
+import { adminRpc } from "./admin-rpc.js";
 import { OPERATORS_KINDS } from "./fields.js";
-import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
 
@@ -23,7 +24,7 @@ const fields = fieldsOf({
 });
 
 /** The rpcs that change accounts of users. */
-export function accountActs(options: HandlersOptions): Record<string, OperatorRoute> {
+export function accountActs(options: HandlersOptions): Record<string, RpcRoute> {
   const act = actRoute(options);
   const shown = (account: Account | undefined) => ({
     account: account && toAccountMessage(account),
@@ -44,13 +45,13 @@ export function accountActs(options: HandlersOptions): Record<string, OperatorRo
   };
 }
 
-function revealAccount(options: HandlersOptions): OperatorRoute {
-  return unary("revealAccount", {
+function revealAccount(options: HandlersOptions): RpcRoute {
+  return adminRpc("revealAccount", {
     showsPersonalData: true,
     ...fields("organization_id", "account_id", "reason", "note"),
     run: (given, caller) =>
       readOrganization(options, given.organizationId, async (organization) => {
-        const command: RevealAccount = { name: "revealAccount", ...given, actor: actorOf(caller.key) };
+        const command: RevealAccount = { name: "revealAccount", ...given, actor: actorOf(caller.who.operator) };
         const outcome = await submitAct(options, organization, command, caller);
         if (outcome.kind === "refused") return outcome;
         // The ledger has refused an account that was erased.

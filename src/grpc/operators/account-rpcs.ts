@@ -6,10 +6,10 @@ import {
   ExportAccountResponse,
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Page, PageRequest } from "../../ledger/ports/reads.js";
-import type { Operator } from "../../operators/operator.js";
 import type { AccountJournalRow } from "../../statements/ports.js";
 import type { Caller } from "../calls/call-context.js";
-import type { EncodedMessages } from "../calls/server-stream-call.js";
+import type { EncodedMessages, RpcRoute } from "../calls/route.js";
+import { serverStream } from "../calls/server-stream-call.js";
 import { toAccountMessage } from "../messages/account.js";
 import { toDestinationMessage } from "../messages/destination.js";
 import { shown } from "../messages/fields.js";
@@ -19,9 +19,8 @@ import { toTransactionMessage } from "../messages/transaction.js";
 import { encode } from "../messages/wire-format.js";
 import type { ServedCell } from "../services/served-cell.js";
 import { fields } from "./fields.js";
-import { type OperatorRoute, operatorStream } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
-import { listCallerOf, organizationOr } from "./reading.js";
+import { organizationOr } from "./reading.js";
 import { noteReveal } from "./reveals.js";
 
 /** The maximum number of open exports of one operator: each reads as lists do. */
@@ -30,14 +29,14 @@ const STREAMS_MAX = 2;
 const PARTS_MAX = 100;
 
 /** The rpc that shows what is stored about the user of an account. */
-export function accountRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
+export function accountRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   return {
-    exportAccount: operatorStream({
+    exportAccount: serverStream({
       request: ExportAccountRequest,
       streamsMax: STREAMS_MAX,
       ...fields("organization_id", "account_id"),
       accountOf: ({ accountId }) => accountId,
-      async *run({ organizationId, accountId }, caller, signal) {
+      async *run({ organizationId, accountId }, caller: Caller<undefined>, signal) {
         const { cellOf, listTurns } = options;
         const organization = await organizationOr(options, organizationId);
         if ("reason" in organization) return organization;
@@ -53,7 +52,7 @@ export function accountRpcs(options: HandlersOptions): Record<string, OperatorRo
 }
 
 interface AccountExport extends Pick<ServedCell, "ledger" | "reads" | "history">, Pick<HandlersOptions, "listTurns"> {
-  readonly caller: Caller<Operator | undefined>;
+  readonly caller: Caller<undefined>;
   readonly signal: AbortSignal;
 }
 
@@ -65,10 +64,9 @@ interface ExportedAccount {
 /** Makes the messages of an account, in pages that take the turns of lists. */
 async function* exported(given: AccountExport, { organizationId, accountId }: ExportedAccount): EncodedMessages {
   const { reads, history } = given;
-  const { key } = given.caller;
-  if (key !== undefined) {
+  if (given.caller.who.operator !== undefined) {
     const told = { organizationId, accountId, reason: "export", note: "all that is stored" } as const;
-    const refusal = await noteReveal(given, told, { ...given.caller, key });
+    const refusal = await noteReveal(given, told, given.caller);
     // Of an erased account there is no personal data to show.
     if (refusal !== undefined && refusal.reason !== "ACCOUNT_ERASED") return refusal;
   }
@@ -112,12 +110,11 @@ async function* pages<Row>(
   { listTurns, caller, signal }: Pick<AccountExport, "listTurns" | "caller" | "signal">,
   { read, messageOf: partOf }: Pages<Row>,
 ): EncodedMessages {
-  const { key } = listCallerOf(caller);
   let beforeSeq: number | undefined;
   do {
     const page = { size: PARTS_MAX, beforeSeq };
     // A busy operator makes an export slower. That cuts nothing off that has begun.
-    const found = await listTurns.pageOfStream({ key, signal }, () => read(page));
+    const found = await listTurns.pageOfStream({ caller, signal }, () => read(page));
     if ("reason" in found) return found;
     if (found.rows.length > 0) yield messageOf(partOf(found.rows));
     beforeSeq = found.nextBeforeSeq;

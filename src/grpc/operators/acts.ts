@@ -2,73 +2,28 @@ import { typeidUnboxed } from "typeid-js";
 
 import type { RevealAccount } from "../../domain/accounts/reveal-account.js";
 import type { Organization } from "../../domain/api-key.js";
-import {
-  type Acted,
-  type Authority,
-  type Authorized,
-  BOOK_GROUPS,
-  type NewIds,
-  WIDENS_ALONE,
-} from "../../domain/authority.js";
+import type { Acted, Authorized, NewIds } from "../../domain/authority.js";
 import type { ActedOf, OperatorCommand, Resource, ResourceOf } from "../../domain/operations.js";
-import type { Decider } from "../../domain/proposal.js";
-import { OPERATOR } from "../../domain/values/actor.js";
-import type { DepositId, OrganizationId, ProposalId, TransactionId } from "../../domain/values/ids.js";
-import type { UnixMillis } from "../../domain/values/time.js";
+import type { DepositId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { AdminServiceService } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
-import { actorOf, hasRoleSince, type Operator, type Role } from "../../operators/operator.js";
-import type { Administration } from "../../operators/ports.js";
 import type { TriedRailAccount } from "../../operators/rails.js";
-import type { Caller } from "../calls/call-context.js";
+import { actorOf, type Caller } from "../calls/call-context.js";
+import type { RpcRoute } from "../calls/route.js";
 import { done, resultOfAct, type RpcResult } from "../calls/rpc-result.js";
-import { type OperatorRoute, type OperatorRpc, type ResponseOf, unary } from "./operator-call.js";
+import { adminRpc, type OperatorRpc, type ResponseOf } from "./admin-rpc.js";
+import { authorityFor } from "./authority.js";
 import type { HandlersOptions } from "./options.js";
 import { rolesOf } from "./proposal-messages.js";
 import { readOrganization } from "./reading.js";
 
-/** Who calls. Undefined for the `kesc` command on the database. */
-export type OperatorCaller = Caller<Operator | undefined>;
+/** An operator or the machine, who calls about no organization or names it in the request. */
+export type OperatorCaller = Caller<undefined>;
 
 /** The fields of a command that an rpc gives. */
 export type CommandFields<C extends Authorized> = C extends unknown
   ? Omit<C, Exclude<keyof Authorized, "name" | "sealed">>
   : never;
-
-const NOT_IN_SANDBOX: ReadonlySet<Authority["groups"][number]> = new Set(["write_keys", "rails", WIDENS_ALONE]);
-
-/** What the ledger needs to know of a caller. A sandbox needs nobody for its keys and rails. */
-export function authorityOf(
-  { fourEyes }: Pick<Administration, "fourEyes">,
-  by: Operator | undefined,
-  { isSandbox }: Pick<Organization, "isSandbox">,
-): Authority {
-  const groups: Authority["groups"] =
-    by === undefined ? [] : [WIDENS_ALONE, ...BOOK_GROUPS.filter((group) => fourEyes.has(group))];
-  return {
-    person: actorOf(by) as string as Decider,
-    mayApprove: by?.roles.some((role) => role === "approver" || role === "admin") ?? true,
-    groups: isSandbox ? groups.filter((group) => !NOT_IN_SANDBOX.has(group)) : groups,
-    newProposalId: typeidUnboxed("prp") as string as ProposalId,
-  };
-}
-
-/**
- * Returns the authority for a command that can be equal to a proposal. It names those who may
- * propose the command, and since when they may.
- */
-export async function authorityFor(
-  administration: Pick<Administration, "fourEyes" | "operators">,
-  by: Operator | undefined,
-  { organization, roles }: { readonly organization: Pick<Organization, "isSandbox">; readonly roles: readonly Role[] },
-): Promise<Authority> {
-  const proposers = new Map([[OPERATOR as string as Decider, 0 as UnixMillis]]);
-  for (const operator of await administration.operators()) {
-    const since = hasRoleSince(operator, roles);
-    if (since !== undefined) proposers.set(operator.id as string as Decider, since);
-  }
-  return { ...authorityOf(administration, by, organization), proposers };
-}
 
 /** An act in a book. One person always looks: an approval would keep personal data. */
 type SubmittedCommand = OperatorCommand | RevealAccount;
@@ -139,8 +94,8 @@ export async function act<C extends OperatorCommand, Response>(
   const { administration } = options;
   return readOrganization(options, organizationId, async (organization) => {
     const of = { organization, roles: rolesOf(fields.name) };
-    const authority = await authorityFor(administration, caller.key, of);
-    const by = { organizationId, actor: actorOf(caller.key), authority, facts: newIdsFor(fields) };
+    const authority = await authorityFor(administration, caller.who.operator, of);
+    const by = { organizationId, actor: actorOf(caller.who), authority, facts: newIdsFor(fields) };
     const dry = isPreview ? { isPreview, dryRun: true } : {};
     const outcome = await submitAct(options, organization, { ...fields, ...by, ...dry } as unknown as C, caller);
     return resultOfAct(outcome, (given) => {
@@ -173,8 +128,8 @@ type Prepare<Name extends ActName, Input> = (
 
 /** Makes the route of an act, which submits the command of this name with the given fields. */
 interface ActRoute {
-  <Name extends ActName>(name: Name, rpc: ActRpc<Name, ActInput<Name>>): OperatorRoute;
-  <Name extends ActName, Input>(name: Name, rpc: ActRpc<Name, Input>, prepare: Prepare<Name, Input>): OperatorRoute;
+  <Name extends ActName>(name: Name, rpc: ActRpc<Name, ActInput<Name>>): RpcRoute;
+  <Name extends ActName, Input>(name: Name, rpc: ActRpc<Name, Input>, prepare: Prepare<Name, Input>): RpcRoute;
 }
 
 export function actRoute(options: HandlersOptions): ActRoute {
@@ -183,7 +138,7 @@ export function actRoute(options: HandlersOptions): ActRoute {
     { shown, ...rpc }: ActRpc<Name, Input>,
     prepare?: Prepare<Name, Input>,
   ) =>
-    unary<Name, Input>(name, {
+    adminRpc<Name, Input>(name, {
       ...rpc,
       run: async (input, caller) => {
         // The request itself gives all fields of a command that needs no preparation.

@@ -4,24 +4,25 @@ import type { ListNeedsAttentionResponse } from "../../gen/kesc/admin/v1/admin_s
 import type { RailAccount as RailAccountMessage } from "../../gen/kesc/admin/v1/resources.js";
 import type { DepositFilters, PageRequest, Reads } from "../../ledger/ports/reads.js";
 import type { Administration } from "../../operators/ports.js";
+import type { RpcRoute } from "../calls/route.js";
 import { toDepositMessage } from "../messages/deposit.js";
 import { toFlagMessages } from "../messages/payment.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import { type PageCost, pageInTurn } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
+import { adminRpc } from "./admin-rpc.js";
 import { toRailAccount } from "./messages.js";
-import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { type AskedPage, parseOwnPage } from "./pages.js";
-import { listCallerOf, readOrganization } from "./reading.js";
+import { readOrganization } from "./reading.js";
 
 const RPC = "ListNeedsAttention";
 
 /** The rpc that lists what waits for a person: the transactions first, and then the deposits. */
-export function attentionRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
+export function attentionRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   const { cellOf, listTurns, administration } = options;
   return {
-    listNeedsAttention: unary("listNeedsAttention", {
+    listNeedsAttention: adminRpc("listNeedsAttention", {
       parse: (request) => {
         const ofTransactions = parseOwnPage(request, RPC);
         if (ofTransactions.ok || request.page_token === "") return ofTransactions;
@@ -32,7 +33,7 @@ export function attentionRpcs(options: HandlersOptions): Record<string, Operator
       run: ({ organizationId, asked }, caller) =>
         readOrganization(options, organizationId, (found) =>
           pageInTurn(
-            { listTurns, caller: listCallerOf(caller) },
+            { listTurns, caller },
             async () => ({
               ...(await readAttention(cellOf(found).reads, organizationId, asked)),
               held_rail_accounts: isFirst(asked) ? await heldAccounts(administration, found) : [],

@@ -2,22 +2,23 @@ import { BOOK_STATES, MOVE_PHASES } from "../../domain/book.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import type { ListedBook, ListedSeal, StandingAlarm } from "../../operators/reads.js";
+import type { RpcRoute } from "../calls/route.js";
 import { enumOf } from "../messages/enums.js";
 import { toReserveHolding } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { pageInTurn } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
+import { adminRpc } from "./admin-rpc.js";
 import { fields } from "./fields.js";
-import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { parseOwnPage, parsePage, tokenAfter } from "./pages.js";
-import { listCallerOf, readOrganization } from "./reading.js";
+import { readOrganization } from "./reading.js";
 
 const STATES = enumOf(wire.BookState, "BOOK_STATE", BOOK_STATES);
 const PHASES = enumOf(wire.MovePhase, "MOVE_PHASE", MOVE_PHASES);
 
 /** The rpcs that read books. None of them writes. */
-export function bookRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
+export function bookRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   return {
     listReserve: listReserve(options),
     listBooks: listBooks(options),
@@ -25,14 +26,14 @@ export function bookRpcs(options: HandlersOptions): Record<string, OperatorRoute
   };
 }
 
-function listReserve(options: HandlersOptions): OperatorRoute {
+function listReserve(options: HandlersOptions): RpcRoute {
   const { cellOf, listTurns, now } = options;
-  return unary("listReserve", {
+  return adminRpc("listReserve", {
     ...fields("organization_id"),
     run: ({ organizationId }, caller) =>
       readOrganization(options, organizationId, (found) =>
         pageInTurn(
-          { listTurns, caller: listCallerOf(caller) },
+          { listTurns, caller },
           async () => {
             const rows = await cellOf(found).history.reserveHoldings(organizationId);
             return { rows, lookedAt: rows.length };
@@ -43,12 +44,12 @@ function listReserve(options: HandlersOptions): OperatorRoute {
   });
 }
 
-function listBooks({ bookReads, listTurns }: HandlersOptions): OperatorRoute {
-  return unary("listBooks", {
+function listBooks({ bookReads, listTurns }: HandlersOptions): RpcRoute {
+  return adminRpc("listBooks", {
     parse: (request) => parsePage(request, "ListBooks"),
     run: ({ list, page: { size, beforeSeq: begin = 0 } }, caller) =>
       pageInTurn(
-        { listTurns, caller: listCallerOf(caller) },
+        { listTurns, caller },
         async () => {
           const all = await bookReads.books();
           const rows = all.filter((book) => placeOf(book) >= begin).slice(0, size + 1);
@@ -73,14 +74,14 @@ function placeOf({ cell, number }: ListedBook): number {
   return cell * PLACES_OF_CELL + number;
 }
 
-function listSeals(options: HandlersOptions): OperatorRoute {
+function listSeals(options: HandlersOptions): RpcRoute {
   const { bookReads, listTurns } = options;
-  return unary("listSeals", {
+  return adminRpc("listSeals", {
     parse: (request) => parseOwnPage(request, "ListSeals"),
     run: ({ organizationId, asked }, caller) =>
       readOrganization(options, organizationId, (found) =>
         pageInTurn(
-          { listTurns, caller: listCallerOf(caller) },
+          { listTurns, caller },
           async () => {
             const { size, beforeSeq: beforeSize } = asked.page;
             const rows = await bookReads.seals(found, { size: size + 1, beforeSize });

@@ -5,13 +5,13 @@ import { parseReceiptText } from "../../domain/receipt.js";
 import type { DepositId, OrganizationId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { railNamed } from "../../rails/rails.js";
+import type { RpcRoute } from "../calls/route.js";
 import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
 import { toDepositMessage } from "../messages/deposit.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { parseFields } from "../messages/fields.js";
 import { actRoute, newIds } from "./acts.js";
 import { fields, OPERATORS_KINDS } from "./fields.js";
-import type { OperatorRoute } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
 
@@ -21,7 +21,7 @@ const returnFields = fieldsOf({ ...OPERATORS_KINDS, receipt: parseReturnReceipt 
 const COMMON = ["organization_id", "deposit_id", "note"] as const;
 
 /** The rpcs that decide about deposits. */
-export function depositActs(options: HandlersOptions): Record<string, OperatorRoute> {
+export function depositActs(options: HandlersOptions): Record<string, RpcRoute> {
   const act = actRoute(options);
   const shown = (deposit: Deposit | undefined) => ({ deposit: deposit && toDepositMessage(deposit) });
   return {

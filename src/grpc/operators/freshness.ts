@@ -1,29 +1,24 @@
-import { isWhole } from "../../domain/api-key.js";
+import { isWhole, type Organization } from "../../domain/api-key.js";
 import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import { type CallingOperator, isFresh } from "../../operators/session.js";
+import type { CheckedCall } from "../calls/call-context.js";
 import type { RpcContract } from "../messages/contract.js";
 import type { HandlersOptions } from "./options.js";
-
-/** What decides whether a call needs a fresh session. */
-export interface CheckedCall<Input> {
-  readonly contract: Pick<RpcContract, "needsFresh">;
-  readonly input: Input;
-  readonly caller: CallingOperator | undefined;
-  /** Whether this call only takes power away, although the rpc can give it. */
-  readonly takesPowerAway?: ((input: Input) => boolean) | undefined;
-}
 
 /**
  * Returns whether a call must wait for a passkey: the rpc is one that needs a fresh session, and
  * that of the call is not. A call with a key needs none, and one about a sandbox organization, or a
  * proposal in its book, neither.
  */
-export async function needsVerification<Input>(
-  { administration, now }: HandlersOptions,
-  { contract, input, caller, takesPowerAway }: CheckedCall<Input>,
+export async function needsVerification(
+  { administration, now }: Pick<HandlersOptions, "administration" | "now">,
+  { contract, input, caller, takesPowerAway }: CheckedCall,
 ): Promise<boolean> {
-  if (!isStale(contract, caller, now) || takesPowerAway?.(input) === true) return false;
+  if (!isStale(contract, caller.who.operator, now) || takesPowerAway) return false;
+  // The gate of operators reads the whole organization that a call names.
+  const named = caller.organization as Organization | undefined;
+  if (named !== undefined) return !named.isSandbox;
   const { organizationId, proposalId } = input as { organizationId?: OrganizationId; proposalId?: ProposalId };
   if (organizationId === undefined && proposalId === undefined) return true;
   const found =

@@ -4,28 +4,29 @@ import type { ListJournalRequest } from "../../gen/kesc/admin/v1/admin_service.j
 import type { PageRequest } from "../../ledger/ports/reads.js";
 import { parseRange } from "../../statements/period.js";
 import type { JournalFilter, JournalRequest } from "../../statements/ports.js";
+import type { RpcRoute } from "../calls/route.js";
 import { fieldProblem, given, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { parseAsOfSequence } from "../services/history/history-turns.js";
 import { pageInTurn } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
+import { adminRpc } from "./admin-rpc.js";
 import { parseId } from "./fields.js";
 import { namesOf, toJournalEntry } from "./messages.js";
-import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { type AskedPage, parseOwnPage } from "./pages.js";
-import { listCallerOf, readOrganization } from "./reading.js";
+import { readOrganization } from "./reading.js";
 
 /** The rpc that lists the rows of a book. A page looks at 1,001 rows at most. */
-export function journalRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
+export function journalRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   const { administration, cellOf, listTurns } = options;
   return {
-    listJournal: unary("listJournal", {
+    listJournal: adminRpc("listJournal", {
       parse: parseJournalList,
       run: ({ organizationId, asked: { list, page }, ...range }, caller) =>
         readOrganization(options, organizationId, async (found) => {
           const names = namesOf(await administration.operators());
           return pageInTurn(
-            { listTurns, caller: listCallerOf(caller) },
+            { listTurns, caller },
             async () => {
               const read = await cellOf(found).history.journal(organizationId, { ...range, ...page });
               return { ...read.result, lookedAt: read.lookedAt };

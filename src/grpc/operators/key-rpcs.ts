@@ -7,18 +7,19 @@ import { parseSomeOf } from "../../domain/values/parsed.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
 import type { CreateApiKeyResponse } from "../../gen/kesc/admin/v1/admin_service.js";
+import type { RpcRoute } from "../calls/route.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { act, actRoute } from "./acts.js";
+import { adminRpc } from "./admin-rpc.js";
 import { fields, OPERATORS_KINDS, parseExpiry, parseLabel } from "./fields.js";
 import { toApiKey } from "./messages.js";
-import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { listInTurn, parseOwnPage } from "./pages.js";
 import { organizationOr, readOrganization, unlessChanged } from "./reading.js";
 
 /** The rpcs about the API keys of organizations. */
-export function keyRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
+export function keyRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   const { administration, listTurns, now } = options;
   const keyFields = fieldsOf({
     ...OPERATORS_KINDS,
@@ -28,7 +29,7 @@ export function keyRpcs(options: HandlersOptions): Record<string, OperatorRoute>
     scopes: (texts: readonly string[]) => parseSomeOf(texts, SCOPES),
   });
   return {
-    createApiKey: unary("createApiKey", {
+    createApiKey: adminRpc("createApiKey", {
       ...keyFields("organization_id", "name", "scopes", "expires_at"),
       run: async ({ organizationId, ...given }, caller) => {
         const organization = await organizationOr(options, organizationId);
@@ -44,7 +45,7 @@ export function keyRpcs(options: HandlersOptions): Record<string, OperatorRoute>
         );
       },
     }),
-    listApiKeys: unary("listApiKeys", {
+    listApiKeys: adminRpc("listApiKeys", {
       parse: (request) => parseOwnPage(request, "ListApiKeys"),
       run: ({ organizationId, asked }, caller) =>
         readOrganization(options, organizationId, () =>

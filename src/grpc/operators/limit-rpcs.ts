@@ -14,21 +14,22 @@ import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { GetLimitsResponse, SetLimitsRequest } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { LimitChange, LimitSetting, TierLimits } from "../../gen/kesc/admin/v1/resources.js";
+import type { RpcRoute } from "../calls/route.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { parseRequiredWord } from "../messages/enums.js";
 import { fieldProblem, ifGiven, joined, type ParsedFields, parseFields, parseItems } from "../messages/fields.js";
 import { decidedAt, PERIODS, toLimitsMessage, TYPES } from "../messages/limits.js";
 import { type ActInput, actRoute } from "./acts.js";
+import { adminRpc } from "./admin-rpc.js";
 import { fields, parseId, parseNote } from "./fields.js";
-import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
 
 /** The rpcs about limits of amounts. */
-export function limitRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
+export function limitRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   const now = () => toUnixMillis(options.now());
   return {
-    getLimits: unary("getLimits", {
+    getLimits: adminRpc("getLimits", {
       ...fields("organization_id", "account_id?"),
       run: ({ organizationId, accountId }) =>
         readOrganization(options, organizationId, async (organization) => {

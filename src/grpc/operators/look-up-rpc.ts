@@ -20,6 +20,7 @@ import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import { parseReference, parseUserId } from "../../domain/values/text.js";
 import { type LookUpMatch, LookUpReading as Reading } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { AccountFilters, DepositFilters, Page, TransactionFilters } from "../../ledger/ports/reads.js";
+import type { RpcRoute } from "../calls/route.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import type { ServedRefusal } from "../errors/refusal.js";
 import { toAccountMessage } from "../messages/account.js";
@@ -27,12 +28,12 @@ import { toDepositMessage } from "../messages/deposit.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import type { ServedCell } from "../services/served-cell.js";
+import { adminRpc } from "./admin-rpc.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { namesOf, toJournalEntry } from "./messages.js";
-import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { proposalNow } from "./proposal-messages.js";
-import { listCallerOf, readOrganization } from "./reading.js";
+import { readOrganization } from "./reading.js";
 import { noteFound, PersonLookUps } from "./reveals.js";
 
 const TEXT_CHARACTERS_MAX = 256;
@@ -52,28 +53,28 @@ const SEQUENCE = /^(?:#|row-)([1-9][0-9]{0,14})$/;
  * of a receipt in three spellings, among transactions and deposits, and of a reference and a
  * user_id in two or three.
  */
-export function lookUpRpc(options: HandlersOptions): Record<string, OperatorRoute> {
+export function lookUpRpc(options: HandlersOptions): Record<string, RpcRoute> {
   const { cellOf, listTurns } = options;
   const lookUps = new PersonLookUps(options);
   return {
-    lookUp: unary("lookUp", {
+    lookUp: adminRpc("lookUp", {
       ...fieldsOf({ ...OPERATORS_KINDS, text: parseText })("organization_id", "text"),
       run: ({ organizationId, text }, caller) =>
         readOrganization(options, organizationId, async (found) => {
           const cell = cellOf(found);
-          const { key } = caller;
+          const { operator } = caller.who;
           // The machine has the database: no row would tell what a person reads there.
-          const admit = () => (key === undefined ? undefined : lookUps.admit(key, found));
-          const page = await listTurns.page(listCallerOf(caller), () =>
+          const admit = () => (operator === undefined ? undefined : lookUps.admit(operator, found));
+          const page = await listTurns.page(caller, () =>
             search({ ...cell, options, organizationId }, { text, admit }),
           );
           if ("reason" in page) return refuse(page);
           const { refusal, rows, readAs, tried, more } = page;
           if (refusal !== undefined) return refuse(refusal);
-          if (key !== undefined && tried.some((reading) => reading in OF_PERSONS)) {
+          if (operator !== undefined && tried.some((reading) => reading in OF_PERSONS)) {
             const note = OF_PERSONS[readAs];
             const ids = rows.flatMap(({ match }) => (note && match?.$case === "account" ? [match.value.id] : []));
-            const unnoted = await noteFound(cell, { organizationId, found: ids, note }, { ...caller, key });
+            const unnoted = await noteFound(cell, { organizationId, found: ids, note }, caller);
             if (unnoted !== undefined) return refuse(unnoted);
           }
           return done({ read_as: readAs, tried: [...tried], matches: [...rows], more });

@@ -2,13 +2,13 @@ import { type BookHead, ofEachAccount } from "../../domain/book.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { type IdempotencyKey, parseReference } from "../../domain/values/text.js";
 import { type BookSums as BookSumsMessage, MovementDirection } from "../../gen/kesc/admin/v1/resources.js";
+import type { RpcRoute } from "../calls/route.js";
 import { enumOf, parseRequiredWord } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import type { ParsedFields } from "../messages/fields.js";
 import { formatSigned } from "../messages/history/supply.js";
 import { actRoute, type OperatorCaller } from "./acts.js";
 import { OPERATORS_KINDS } from "./fields.js";
-import type { OperatorRoute } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 
 const IN_OR_OUT = ["in", "out"] as const;
@@ -25,7 +25,7 @@ const fields = fieldsOf({
 const COMMON = ["organization_id", "amount", "note", "idempotency-key"] as const;
 
 /** The rpcs that correct the books. */
-export function moneyActs(options: HandlersOptions): Record<string, OperatorRoute> {
+export function moneyActs(options: HandlersOptions): Record<string, RpcRoute> {
   const act = actRoute(options);
   return {
     coverShortfall: act("coverShortfall", correction(fields(...COMMON))),

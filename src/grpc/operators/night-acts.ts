@@ -16,14 +16,15 @@ import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import { DepositReason } from "../../gen/kesc/v1/deposit.js";
 import { railNamed } from "../../rails/rails.js";
+import type { RpcRoute } from "../calls/route.js";
 import { enumOf } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { fieldProblem, joined, type ParsedFields, parseFields, parseItems } from "../messages/fields.js";
 import { parseMoment } from "../messages/timestamp.js";
 import { act } from "./acts.js";
+import { adminRpc } from "./admin-rpc.js";
 import { fields, OPERATORS_KINDS } from "./fields.js";
 import { totalsOf } from "./night-messages.js";
-import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 
 const REASONS = enumOf(DepositReason, "DEPOSIT_REASON", DEPOSIT_REASONS);
@@ -36,9 +37,9 @@ const ofRail = fieldsOf({ ...OPERATORS_KINDS, rail: parseRailWithStatement })("o
  * The rpcs that do for a whole night what single acts do for one deposit or order. A preview
  * changes nothing, so it needs no fresh session. Each call takes a turn of the person as trials do.
  */
-export function nightActs(options: HandlersOptions): Record<string, OperatorRoute> {
+export function nightActs(options: HandlersOptions): Record<string, RpcRoute> {
   return {
-    recordDeposits: unary("recordDeposits", {
+    recordDeposits: adminRpc("recordDeposits", {
       parse: (request) => {
         const { preview } = request;
         const given = ofRail.parse(withNote(request));
@@ -55,7 +56,7 @@ export function nightActs(options: HandlersOptions): Record<string, OperatorRout
             toRecorded(resource, { needsSecondPerson, isPreview: preview }),
         ),
     }),
-    resolveTransactions: unary("resolveTransactions", {
+    resolveTransactions: adminRpc("resolveTransactions", {
       parse: (request) => {
         const { preview } = request;
         const given = common.parse(withNote(request));

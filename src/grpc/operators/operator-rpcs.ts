@@ -1,38 +1,38 @@
 import type { SetOperatorRolesResponse } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Act } from "../../operators/act.js";
 import { type Operator, parseOperatorName } from "../../operators/operator.js";
+import type { RpcRoute } from "../calls/route.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { pageInTurn } from "../services/list-turns.js";
+import { adminRpc } from "./admin-rpc.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { namesOf, toOperator, toOperatorAct, toSession } from "./messages.js";
-import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { listInTurn, parsePage, tokenAfter } from "./pages.js";
-import { listCallerOf } from "./reading.js";
 import { NEEDS_PERSON, resultOfSubmitted } from "./results.js";
 
 const fields = fieldsOf({ ...OPERATORS_KINDS, name: parseOperatorName });
 
 /** The rpcs about the operators themselves. */
-export function operatorRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
+export function operatorRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   const submit = (change: Act, by: Operator | undefined) => changeOperator(options, change, by);
   return {
-    createOperator: unary("createOperator", {
+    createOperator: adminRpc("createOperator", {
       ...fields("name", "roles", "key_sha256"),
-      run: (given, { key }) => submit({ kind: "operator.create", ...given }, key),
+      run: (given, { who }) => submit({ kind: "operator.create", ...given }, who.operator),
     }),
-    setOperatorRoles: unary("setOperatorRoles", {
+    setOperatorRoles: adminRpc("setOperatorRoles", {
       ...fields("operator_id", "roles"),
-      run: (given, { key }) => submit({ kind: "operator.set_roles", ...given }, key),
+      run: (given, { who }) => submit({ kind: "operator.set_roles", ...given }, who.operator),
     }),
-    replaceOperatorKey: unary("replaceOperatorKey", {
+    replaceOperatorKey: adminRpc("replaceOperatorKey", {
       ...fields("operator_id", "key_sha256"),
-      run: (given, { key }) => submit({ kind: "operator.replace_key", ...given }, key),
+      run: (given, { who }) => submit({ kind: "operator.replace_key", ...given }, who.operator),
     }),
-    revokeOperator: unary("revokeOperator", {
+    revokeOperator: adminRpc("revokeOperator", {
       ...fields("operator_id"),
-      run: (given, { key }) => submit({ kind: "operator.revoke", ...given }, key),
+      run: (given, { who }) => submit({ kind: "operator.revoke", ...given }, who.operator),
     }),
     ...readingRpcs(options),
   };
@@ -48,11 +48,11 @@ export async function changeOperator(
   return resultOfSubmitted(submitted, (found) => ({ operator: found && toOperator(found) }));
 }
 
-function readingRpcs({ administration, listTurns }: HandlersOptions): Record<string, OperatorRoute> {
+function readingRpcs({ administration, listTurns }: HandlersOptions): Record<string, RpcRoute> {
   return {
-    whoAmI: unary("whoAmI", {
+    whoAmI: adminRpc("whoAmI", {
       ...fields(),
-      run: (_input, { key: by }) => {
+      run: (_input, { who: { operator: by } }) => {
         // The machine is no operator.
         if (by === undefined) return Promise.resolve(NEEDS_PERSON);
         const { fourEyes, cellCount: cells } = administration;
@@ -60,7 +60,7 @@ function readingRpcs({ administration, listTurns }: HandlersOptions): Record<str
         return Promise.resolve(done({ operator: toOperator(by), four_eyes: [...fourEyes], cells, session }));
       },
     }),
-    listOperators: unary("listOperators", {
+    listOperators: adminRpc("listOperators", {
       parse: (page) => parsePage(page, "ListOperators"),
       run: (asked, caller) =>
         listInTurn(
@@ -69,11 +69,11 @@ function readingRpcs({ administration, listTurns }: HandlersOptions): Record<str
           ({ items, ...next }) => ({ operators: items.map(toOperator), ...next }),
         ),
     }),
-    listOperatorActs: unary("listOperatorActs", {
+    listOperatorActs: adminRpc("listOperatorActs", {
       parse: ({ operator_id, type, ...page }) => parsePage(page, "ListOperatorActs", { operator_id, type }),
       run: (asked, caller) =>
         pageInTurn(
-          { listTurns, caller: listCallerOf(caller) },
+          { listTurns, caller },
           async () => {
             const { size, beforeSeq } = asked.page;
             const { operator_id: operatorId, type: kind } = asked.list.filters;

@@ -1,12 +1,13 @@
 import { asWritten, type FoundOrganization, type Organization } from "../../domain/api-key.js";
 import type { BookHead } from "../../domain/book.js";
 import { parsed } from "../../domain/values/parsed.js";
+import type { RpcRoute } from "../calls/route.js";
 import { done } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { actRoute } from "./acts.js";
+import { adminRpc } from "./admin-rpc.js";
 import { OPERATORS_KINDS, parseCell, parseLabel } from "./fields.js";
 import { toOrganization, toRailAccount } from "./messages.js";
-import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { listInTurn, parseOwnPage, parsePage } from "./pages.js";
 import { readOrganization } from "./reading.js";
@@ -21,27 +22,27 @@ const fields = fieldsOf({
 });
 
 /** The rpcs about organizations. */
-export function organizationRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
+export function organizationRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   const { administration, listTurns } = options;
   const act = actRoute(options);
   return {
-    createOrganization: unary("createOrganization", {
+    createOrganization: adminRpc("createOrganization", {
       ...fields("name", "sandbox", "cell"),
-      run: async (given, { key: by }) => {
+      run: async (given, { who: { operator: by } }) => {
         const made = await administration.createOrganization(given, by);
         return resultOfSubmitted(made, (organization) => ({
           organization: organization && toOrganization(organization),
         }));
       },
     }),
-    getOrganization: unary("getOrganization", {
+    getOrganization: adminRpc("getOrganization", {
       ...fields("organization_id"),
       run: ({ organizationId }) =>
         readOrganization(options, organizationId, (found) =>
           Promise.resolve(done({ organization: toOrganization(found) })),
         ),
     }),
-    listOrganizations: unary("listOrganizations", {
+    listOrganizations: adminRpc("listOrganizations", {
       parse: ({ name, ...page }) => parsePage(page, "ListOrganizations", { name }),
       run: (asked, caller) => {
         const { name } = asked.list.filters;
@@ -60,7 +61,7 @@ export function organizationRpcs(options: HandlersOptions): Record<string, Opera
     suspendOrganization: act("suspendOrganization", { ...fields("organization_id", "note"), shown }),
     resumeOrganization: act("resumeOrganization", { ...fields("organization_id", "note"), shown }),
     requireReceipts: act("requireReceipts", { ...fields("organization_id", "required", "note"), shown }),
-    listRailAccounts: unary("listRailAccounts", {
+    listRailAccounts: adminRpc("listRailAccounts", {
       parse: (request) => parseOwnPage(request, "ListRailAccounts"),
       run: ({ organizationId, asked }, caller) =>
         readOrganization(options, organizationId, (found) =>

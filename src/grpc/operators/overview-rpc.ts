@@ -1,29 +1,30 @@
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { Count } from "../../gen/kesc/admin/v1/resources.js";
 import type { CappedCount } from "../../statements/ports.js";
+import type { RpcRoute } from "../calls/route.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { pageInTurn } from "../services/list-turns.js";
+import { adminRpc } from "./admin-rpc.js";
 import { fields } from "./fields.js";
 import { toSums } from "./money-acts.js";
-import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { isFor, lapsedIfRoleIsLost } from "./proposal-messages.js";
-import { listCallerOf, readOrganization } from "./reading.js";
+import { readOrganization } from "./reading.js";
 
 const COUNT_MAX = 1_000;
 
 /** The rpc that counts what waits for a person. It looks at some 5,000 rows at most. */
-export function overviewRpc(options: HandlersOptions): Record<string, OperatorRoute> {
+export function overviewRpc(options: HandlersOptions): Record<string, RpcRoute> {
   const { administration, cellOf, listTurns, now } = options;
   return {
-    getOverview: unary("getOverview", {
+    getOverview: adminRpc("getOverview", {
       ...fields("organization_id"),
       run: ({ organizationId }, caller) =>
         readOrganization(options, organizationId, async (found) => {
           const { history } = cellOf(found);
           const at = toUnixMillis(now());
           return pageInTurn(
-            { listTurns, caller: listCallerOf(caller) },
+            { listTurns, caller },
             async () => {
               const { result: waiting, lookedAt } = await history.waiting(organizationId, at);
               const sums = await history.currentSums(organizationId);
@@ -42,7 +43,7 @@ export function overviewRpc(options: HandlersOptions): Record<string, OperatorRo
               oldest_open_payment_at: waiting.oldestOpenPayment && toTimestamp(waiting.oldestOpenPayment.createdAt),
               waiting_deposits: toCount(waiting.deposits),
               waiting_proposals: countOf(rows),
-              proposals_for_me: countOf(rows.filter((proposal) => isFor(proposal, caller.key))),
+              proposals_for_me: countOf(rows.filter((proposal) => isFor(proposal, caller.who.operator))),
               sums: toSums({ sums }),
               as_of_sequence: seq === 0 ? undefined : BigInt(seq),
               as_of_time: seq === 0 ? undefined : toTimestamp(recordedAt),

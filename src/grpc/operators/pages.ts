@@ -2,10 +2,9 @@ import type { OrganizationId } from "../../domain/values/ids.js";
 import type { RpcResult } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { fieldProblem, type ParsedFields } from "../messages/fields.js";
-import { type ListTurns, pageInTurn } from "../services/list-turns.js";
+import { type ListCaller, type ListTurns, pageInTurn } from "../services/list-turns.js";
 import { type AnyList, askedPage, formatPageToken, LIST_KINDS, type PageOfList } from "../services/paging.js";
 import { parseId } from "./fields.js";
-import { listCallerOf } from "./reading.js";
 
 /** A page that is asked for, and the list that it belongs to. */
 export type AskedPage<Filters = AnyList["filters"]> = PageOfList<AnyList & { readonly filters: Filters }>;
@@ -66,7 +65,7 @@ export function listInTurn<Item, More, Response>(
   responseOf: (page: ReturnType<typeof pageInMemory<Item>>, read: More) => Response,
 ): Promise<RpcResult<Response>> {
   return pageInTurn(
-    { listTurns, caller: listCallerOf(caller) },
+    { listTurns, caller },
     async () => {
       const found = await read();
       const page = pageInMemory(found.items, asked, matches);
@@ -78,7 +77,7 @@ export function listInTurn<Item, More, Response>(
 
 interface ListInTurn<Item> {
   readonly listTurns: ListTurns;
-  readonly caller: Parameters<typeof listCallerOf>[0];
+  readonly caller: ListCaller;
   readonly asked: AskedPage;
   readonly matches?: (item: Item) => boolean;
 }

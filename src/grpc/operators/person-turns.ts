@@ -1,12 +1,9 @@
 import { COMMAND_NAMES } from "../../domain/operations.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import type { Operator } from "../../operators/operator.js";
-import type { CallingOperator } from "../../operators/session.js";
-import type { Caller } from "../calls/call-context.js";
+import type { Who } from "../calls/call-context.js";
 import { refuse, type RpcResult } from "../calls/rpc-result.js";
 import type { RpcContract } from "../messages/contract.js";
-import { type ListRefusal, ListTurns } from "../services/list-turns.js";
-import { listCallerOf } from "./reading.js";
+import { type ListCaller, type ListRefusal, ListTurns } from "../services/list-turns.js";
 
 /**
  * "change": a transaction beside the ledger's queue. "trial": a command that the ledger decides and
@@ -37,8 +34,8 @@ export class PersonTurns {
   }
 
   /** Refuses a person of whom too much waits, before a request of a thousand parts is parsed. */
-  refusalOf(key: Operator | undefined): Promise<ListRefusal | undefined> {
-    return this.#turns.refusalOf(listCallerOf({ key, deadline: NEVER }).key);
+  refusalOf(who: Who): Promise<ListRefusal | undefined> {
+    return this.#turns.refusalOf({ who, organization: undefined });
   }
 
   /**
@@ -47,13 +44,12 @@ export class PersonTurns {
    */
   async run<Response>(
     turn: PersonTurn,
-    caller: Pick<Caller<CallingOperator | undefined>, "key" | "deadline">,
+    { who, organization }: Omit<ListCaller, "deadline">,
     work: () => Promise<RpcResult<Response>>,
     parts = 1,
   ): Promise<RpcResult<Response>> {
     // Eight that wait take half a second: no deadline ends them.
-    const { key } = listCallerOf(caller);
-    const done = await this.#turns.page({ key, deadline: NEVER }, async () => ({
+    const done = await this.#turns.page({ who, organization, deadline: NEVER }, async () => ({
       result: await work(),
       rows: [],
       lookedAt: Math.max(ROWS[turn], parts * ROWS_OF_A_PART),
@@ -65,4 +61,9 @@ export class PersonTurns {
 /** Whether an rpc changes something beside the ledger's queue. An act in a book is a command. */
 export function isChange({ idempotencyKey, localName }: Pick<RpcContract, "idempotencyKey" | "localName">): boolean {
   return idempotencyKey !== "ignored" && !COMMANDS.has(localName);
+}
+
+/** Whether a call waits for its turn with the request of the rpc, which may have many parts. */
+export function mayWait(contract: RpcContract): boolean {
+  return contract.streams === "none" && (isChange(contract) || contract.bulk);
 }

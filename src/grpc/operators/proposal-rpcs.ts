@@ -9,21 +9,24 @@ import { toUnixMillis } from "../../domain/values/time.js";
 import type { ListProposalsRequest } from "../../gen/kesc/admin/v1/admin_service.js";
 import { type Proposal as ProposalMessage, ProposalState } from "../../gen/kesc/admin/v1/resources.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
-import { actorOf, type Operator } from "../../operators/operator.js";
+import type { Operator } from "../../operators/operator.js";
 import { type OperatorProposal, proposalInBook } from "../../operators/ports.js";
+import { actorOf } from "../calls/call-context.js";
+import type { RpcRoute } from "../calls/route.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { pageInTurn } from "../services/list-turns.js";
 import { type AnyList, formatIdToken, parseIdToken, parsePageSize } from "../services/paging.js";
-import { authorityOf, type OperatorCaller, submitAct } from "./acts.js";
+import { type OperatorCaller, submitAct } from "./acts.js";
+import { adminRpc } from "./admin-rpc.js";
+import { authorityOfPerson } from "./authority.js";
 import { commandOf } from "./commands-of-proposals.js";
 import { OPERATORS_KINDS, parseId } from "./fields.js";
 import { namesOf, toProposal } from "./messages.js";
-import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { isFor, lapsedIfRoleIsLost, proposalNow } from "./proposal-messages.js";
-import { listCallerOf, organizationOr, unlessChanged } from "./reading.js";
+import { organizationOr, unlessChanged } from "./reading.js";
 import { NEEDS_PERSON } from "./results.js";
 import { type Standing, standingOf } from "./standing.js";
 
@@ -37,10 +40,10 @@ const LISTED_CONTENT_MAX = 4_096;
 const ROWS_PER_PROPOSAL = 5;
 
 /** The rpcs about acts that need a second person. */
-export function proposalRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
+export function proposalRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   const { administration, listTurns } = options;
   return {
-    listProposals: unary("listProposals", {
+    listProposals: adminRpc("listProposals", {
       parse: parseProposalList,
       run: async ({ list, afterId, size, ...filters }, caller) => {
         const { organizationId, includesClosed } = filters;
@@ -52,14 +55,14 @@ export function proposalRpcs(options: HandlersOptions): Record<string, OperatorR
         }
         const waits = includesClosed ? undefined : { organization };
         return pageInTurn(
-          { listTurns, caller: listCallerOf(caller) },
+          { listTurns, caller },
           async () => {
             const [all, operators] = await Promise.all([
               administration.proposals({ afterId, size: LOOKED_AT_MAX, waits }),
               administration.operators(),
             ]);
             const now = all.map((proposal) => lapsedIfRoleIsLost(proposal, operators));
-            const found = now.filter((proposal) => isListed(proposal, filters, caller.key));
+            const found = now.filter((proposal) => isListed(proposal, filters, caller.who.operator));
             const rows = found.slice(0, size);
             const last = found.length > size ? rows.at(-1) : all.length === LOOKED_AT_MAX ? all.at(-1) : undefined;
             return {
@@ -76,7 +79,7 @@ export function proposalRpcs(options: HandlersOptions): Record<string, OperatorR
         );
       },
     }),
-    getProposal: unary("getProposal", {
+    getProposal: adminRpc("getProposal", {
       ...fieldsOf({ ...OPERATORS_KINDS, compare: parsed<boolean> })("proposal_id", "compare"),
       partsOf: ({ compare }) => (compare ? 1 : undefined),
       run: async ({ proposalId, compare }, caller) => {
@@ -150,12 +153,12 @@ function isAbout({ content }: OperatorProposal, id: string): boolean {
   return content !== "" && Object.values(JSON.parse(content) as object).includes(id);
 }
 
-function decisionRpc(options: HandlersOptions, decide: "approve" | "reject"): OperatorRoute {
+function decisionRpc(options: HandlersOptions, decide: "approve" | "reject"): RpcRoute {
   const { administration } = options;
-  return unary(`${decide}Proposal`, {
+  return adminRpc(`${decide}Proposal`, {
     ...fieldsOf({ ...OPERATORS_KINDS, note: parseStatusReason })("proposal_id", "note"),
     run: async ({ proposalId, note }, caller) => {
-      const { key: by } = caller;
+      const { operator: by } = caller.who;
       // The machine needs no second person, and is none.
       if (by === undefined) return NEEDS_PERSON;
       const found = await administration.bookProposal(proposalId);
@@ -193,8 +196,8 @@ async function approve(
   const closed = refusalToDecide(proposal, { person, now });
   if (closed !== undefined && closed !== "ALREADY_SO") return { kind: "refused", refusal: closed };
   const command = commandOf(proposal, {
-    authority: { ...authorityOf(administration, by, organization), approves: proposal.id },
-    actor: actorOf(by),
+    authority: { ...authorityOfPerson(administration, by, organization), approves: proposal.id },
+    actor: actorOf(caller.who),
     note,
   });
   const shown = lapsedIfRoleIsLost(proposalInBook(proposal, now), await administration.operators());
@@ -215,7 +218,7 @@ function reject(
     proposalId,
     subject,
     organizationId,
-    actor: actorOf(by),
+    actor: actorOf(caller.who),
     person,
     note,
   } as const;

@@ -5,6 +5,7 @@ import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import type { PayoutMode as PayoutModeMessage } from "../../gen/kesc/admin/v1/resources.js";
 import { BEGIN_PAYOUTS_ROLES, mayBeginPayouts } from "../../operators/operator.js";
 import type { RailAccountProblem, TriedRailAccount } from "../../operators/rails.js";
+import type { RpcRoute } from "../calls/route.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { parseRequiredWord } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
@@ -13,7 +14,6 @@ import { parseMoment } from "../messages/timestamp.js";
 import { actRoute } from "./acts.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { PAYOUT_MODE_MESSAGES, toRailAccount } from "./messages.js";
-import type { OperatorRoute } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
 import { registerDeposits } from "./register-deposits.js";
@@ -37,7 +37,7 @@ const fields = fieldsOf({
 const LIMITS = ["begin_within_seconds", "confirm_above", "resolve_alone_max", "float_min"] as const;
 
 /** The rpcs that change accounts at rails. */
-export function railActs(options: HandlersOptions): Record<string, OperatorRoute> {
+export function railActs(options: HandlersOptions): Record<string, RpcRoute> {
   const act = actRoute(options);
   const shown = (account: TriedRailAccount | undefined) => ({ rail_account: account && toRailAccount(account) });
   const ofAccount = ["settings", "credentials", "credentials_expire_at", "is_default", ...LIMITS] as const;
@@ -61,7 +61,7 @@ export function railActs(options: HandlersOptions): Record<string, OperatorRoute
         takesPowerAway: ({ payouts }) => payouts === "closed",
         shown,
       },
-      (given, { key: by }) =>
+      (given, { who: { operator: by } }) =>
         Promise.resolve(
           given.payouts === "closed" || mayBeginPayouts(by)
             ? done(given)

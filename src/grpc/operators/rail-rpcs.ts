@@ -10,16 +10,17 @@ import { statementSettings } from "../../rails/rail-kind.js";
 import { railNamed } from "../../rails/rails.js";
 import type { StatementWords } from "../../rails/statement.js";
 import type { ReportedBalance } from "../../statements/ports.js";
+import type { RpcRoute } from "../calls/route.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { enumOf } from "../messages/enums.js";
 import { toRailBalance } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { ListTurns } from "../services/list-turns.js";
+import { adminRpc } from "./admin-rpc.js";
 import { fields } from "./fields.js";
 import { toRailAccount } from "./messages.js";
-import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
-import { listCallerOf, readOrganization } from "./reading.js";
+import { readOrganization } from "./reading.js";
 
 const SECOND_MILLIS = 1_000;
 /** The next probe of a person waits as long as after a list that looked at this number of rows. */
@@ -28,12 +29,12 @@ const PROBES_UNDER_WAY_MAX = 16;
 const RESULTS = enumOf(ProbeResult, "PROBE_RESULT", PROBED_RESULTS);
 
 /** The rpcs that read one account at a rail. */
-export function railRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
+export function railRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   const { cellOf, railProbes, railReads, now } = options;
   // A probe waits for the rail, and must not hold up the lists of others.
   const turns = new ListTurns({ now: () => toUnixMillis(now()), underWayMax: PROBES_UNDER_WAY_MAX });
   return {
-    getRailAccount: unary("getRailAccount", {
+    getRailAccount: adminRpc("getRailAccount", {
       ...fields("organization_id", "rail"),
       run: ({ organizationId, rail }) =>
         readOrganization(options, organizationId, async (found) => {
@@ -44,12 +45,12 @@ export function railRpcs(options: HandlersOptions): Record<string, OperatorRoute
           return done({ status: toStatus(status, own, toUnixMillis(now())) });
         }),
     }),
-    probeRailAccount: unary("probeRailAccount", {
+    probeRailAccount: adminRpc("probeRailAccount", {
       ...fields("organization_id", "rail"),
       run: ({ organizationId, rail }, caller) =>
         readOrganization(options, organizationId, async (found) => {
           // One after another: each of a person's probes waits for the rail.
-          const page = await turns.page(listCallerOf(caller), async () => {
+          const page = await turns.page(caller, async () => {
             const products = await railProbes.probe(found, rail);
             return { products, rows: [], nextBeforeSeq: undefined, lookedAt: ROWS_OF_PROBE };
           });

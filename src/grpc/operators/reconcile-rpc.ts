@@ -22,6 +22,8 @@ import { remediesOf } from "../../reconcile/remedies.js";
 import { StatementError } from "../../reconcile/statement-error.js";
 import { type ExplainedTie, readTie } from "../../reconcile/tie.js";
 import type { History } from "../../statements/as-of.js";
+import { actorOf } from "../calls/call-context.js";
+import type { RpcRoute } from "../calls/route.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { enumOf } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
@@ -29,12 +31,12 @@ import type { ParsedFields } from "../messages/fields.js";
 import { formatSigned, toRailBalance, toReserveHolding } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { readingHistory } from "../services/history/history-turns.js";
+import { adminUpload } from "./admin-rpc.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { toLostNight } from "./night-messages.js";
-import { type OperatorRoute, upload } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { StatementReading } from "./read-statement.js";
-import { listCallerOf, readOrganization } from "./reading.js";
+import { readOrganization } from "./reading.js";
 
 const DAYS_MAX = 31;
 const DAY_MILLIS = 86_400_000;
@@ -48,12 +50,12 @@ const KINDS: readonly BreakKind[] = ["missing_in_ledger", "missing_on_rail", "am
 const KIND_MESSAGES = enumOf(DifferenceKind, "DIFFERENCE_KIND", KINDS);
 
 /** The rpc that compares a statement with the book. Its reads take the turns of lists. */
-export function reconcileRpc(options: HandlersOptions): Record<string, OperatorRoute> {
+export function reconcileRpc(options: HandlersOptions): Record<string, RpcRoute> {
   const { cellOf, listTurns, bookedMovements } = options;
   const reading = new StatementReading();
   const now = (): UnixMillis => toUnixMillis(options.now());
   return {
-    reconcileStatement: upload("reconcileStatement", {
+    reconcileStatement: adminUpload("reconcileStatement", {
       ...fieldsOf({
         ...OPERATORS_KINDS,
         rail: { as: "of", parse: parseStatementRail },
@@ -67,8 +69,7 @@ export function reconcileRpc(options: HandlersOptions): Record<string, OperatorR
         readOrganization(options, organizationId, (found) => {
           if (bytes.length === 0) return Promise.resolve(refuse(badStatement("is required", "REQUIRED")));
           const { history: reads } = cellOf(found);
-          const person = listCallerOf(caller);
-          return readingHistory({ organizationId, caller: person, listTurns, reads }, async (history) => {
+          return readingHistory({ organizationId, caller, listTurns, reads }, async (history) => {
             const book = bounded(await bookedMovements(found, rail), history);
             const tie = await readTie(history, rail);
             const statement = { ...statementSettings(kind, await book.settings()), name, rail, bytes };
@@ -76,7 +77,7 @@ export function reconcileRpc(options: HandlersOptions): Record<string, OperatorR
               Promise.resolve({ result: undefined, lookedAt: bytes.length / RECEIVED_BYTES_PER_ROW }),
             );
             try {
-              const facts = await reading.read(person.key.id, statement, history);
+              const facts = await reading.read(actorOf(caller.who), statement, history);
               if (facts === undefined) return refuse({ reason: "QUEUE_FULL" });
               return done(toResponse(await compareStatement(facts, { book, tie }), now()));
             } catch (error) {

@@ -1,21 +1,22 @@
 import type { RequireReceipts } from "../../domain/book/require-receipts.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import type { RegisterDepositsResponse } from "../../gen/kesc/admin/v1/admin_service.js";
+import type { RpcRoute } from "../calls/route.js";
 import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { act } from "./acts.js";
+import { adminRpc } from "./admin-rpc.js";
 import { OPERATORS_KINDS } from "./fields.js";
-import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
 
 const fields = fieldsOf({ ...OPERATORS_KINDS, contact_phone_number: { as: "contact", parse: parsePhoneNumber } });
 
 /** Registers an account at a rail for deposits. The row about receipts shows who did it. */
-export function registerDeposits(options: HandlersOptions): OperatorRoute {
+export function registerDeposits(options: HandlersOptions): RpcRoute {
   const { depositRegistration } = options;
-  return unary("registerDeposits", {
+  return adminRpc("registerDeposits", {
     ...fields("organization_id", "rail", "contact_phone_number", "note"),
     run: ({ organizationId, rail, contact, note }, caller) =>
       readOrganization(options, organizationId, async (organization): Promise<RpcResult<RegisterDepositsResponse>> => {

@@ -13,19 +13,19 @@ import { parseStatusReason } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { SetReserveRulesRequest } from "../../gen/kesc/admin/v1/admin_service.js";
 import { ReserveKind as ReserveKindMessage, type ReserveRule as ReserveRuleMessage } from "../../gen/kesc/v1/supply.js";
+import type { RpcRoute } from "../calls/route.js";
 import { parseRequiredWord } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { fieldProblem, joined, type ParsedFields, parseFields, parseItems } from "../messages/fields.js";
 import { RESERVE_KIND_MESSAGES, toReserveHolding, toReserveRule } from "../messages/history/supply.js";
 import { actRoute } from "./acts.js";
 import { fields, OPERATORS_KINDS, parseLabel } from "./fields.js";
-import type { OperatorRoute } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /** The rpcs that record the reserve, and set the rules about it. */
-export function reserveActs(options: HandlersOptions): Record<string, OperatorRoute> {
+export function reserveActs(options: HandlersOptions): Record<string, RpcRoute> {
   const act = actRoute(options);
   const now = () => toUnixMillis(options.now());
   const figure = fieldsOf({

@@ -4,9 +4,9 @@ import { type RevealAccount, REVEALS_MAX, REVEALS_MILLIS } from "../../domain/ac
 import type { Organization } from "../../domain/api-key.js";
 import type { AccountId } from "../../domain/values/ids.js";
 import type { StatusReason } from "../../domain/values/text.js";
-import { actorOf, type Operator } from "../../operators/operator.js";
+import type { Operator } from "../../operators/operator.js";
 import type { CallingOperator } from "../../operators/session.js";
-import type { Caller } from "../calls/call-context.js";
+import { actorOf, type Caller } from "../calls/call-context.js";
 import type { ServedRefusal } from "../errors/refusal.js";
 import type { ServedCell } from "../services/served-cell.js";
 import { isStale } from "./freshness.js";
@@ -26,9 +26,9 @@ type Told = Pick<RevealAccount, "organizationId" | "accountId"> & {
 export async function noteReveal(
   { ledger }: Pick<ServedCell, "ledger">,
   { note, ...told }: Told,
-  { key, deadline, trace }: Pick<Caller<Operator>, "key" | "deadline" | "trace">,
+  { who, deadline, trace }: Pick<Caller, "who" | "deadline" | "trace">,
 ): Promise<ServedRefusal | undefined> {
-  const command = { name: "revealAccount", ...told, note: note as StatusReason, actor: actorOf(key) } as const;
+  const command = { name: "revealAccount", ...told, note: note as StatusReason, actor: actorOf(who) } as const;
   const outcome = await ledger.submit(command, deadline, { trace, operator: true });
   return outcome.kind === "refused" ? outcome.refusal : undefined;
 }

@@ -1,3 +1,4 @@
+import type { RpcRoute } from "../calls/route.js";
 import { accountActs } from "./account-acts.js";
 import { accountRpcs } from "./account-rpcs.js";
 import { attentionRpcs } from "./attention-rpcs.js";
@@ -9,7 +10,6 @@ import { limitRpcs } from "./limit-rpcs.js";
 import { lookUpRpc } from "./look-up-rpc.js";
 import { moneyActs } from "./money-acts.js";
 import { nightActs } from "./night-acts.js";
-import type { OperatorRoute } from "./operator-call.js";
 import { operatorRpcs } from "./operator-rpcs.js";
 import type { HandlersOptions } from "./options.js";
 import { organizationRpcs } from "./organization-rpcs.js";
@@ -22,7 +22,7 @@ import { reserveActs } from "./reserve-acts.js";
 import { sessionRpcs, signInRpcs } from "./session-rpcs.js";
 
 /** The rpcs of both services by their names: "createOrganization". */
-export function operatorRoutes(options: HandlersOptions): Readonly<Record<string, OperatorRoute>> {
+export function operatorRoutes(options: HandlersOptions): Readonly<Record<string, RpcRoute>> {
   return {
     ...organizationRpcs(options),
     ...keyRpcs(options),

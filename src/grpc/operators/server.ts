@@ -2,10 +2,8 @@ import type { UntypedHandleCall } from "@grpc/grpc-js";
 
 import { readOperatorsAddress } from "../messages/contract.js";
 import { type GrpcServerOptions, routesOf, serve, type Serving } from "../server.js";
-import { OperatorAuthenticator } from "./authenticator.js";
-import { doorDependencies } from "./door.js";
+import { operatorGate } from "./gate.js";
 import type { HandlersOptions } from "./options.js";
-import { PersonTurns } from "./person-turns.js";
 import { operatorRoutes } from "./routes.js";
 
 export interface OperatorServerOptions
@@ -24,24 +22,16 @@ const CONNECTION_CALLS_MAX = 64;
  */
 export function startOperatorServer(options: OperatorServerOptions): Promise<Serving> {
   const { limits, listTurns } = options;
-  const personTurns = new PersonTurns(options.now);
-  const gate = { ...options, authenticator: new OperatorAuthenticator(options), personTurns };
+  const gate = operatorGate(options);
   const acts = operatorRoutes(options);
   const services = routesOf(options, listTurns);
-  const door = doorDependencies(gate);
   return serve(
     {
       contract: readOperatorsAddress(),
       // Nobody is known before the key was read from the database.
       organizationOf: () => undefined,
-      handlerOf: ({ name }, rpc, dependencies) => {
-        const ofOrganizations = services[name];
-        const handler =
-          ofOrganizations === undefined
-            ? acts[rpc.localName]?.serve(gate)(rpc, dependencies)
-            : ofOrganizations[rpc.localName]?.(rpc, { ...dependencies, ...door });
-        return handler as UntypedHandleCall | undefined;
-      },
+      handlerOf: ({ name }, rpc, dependencies) =>
+        (services[name] ?? acts)[rpc.localName]?.(rpc, { ...dependencies, gate }) as UntypedHandleCall | undefined,
     },
     {
       ...options,

@@ -5,13 +5,14 @@ import { type Operator, parseOperatorName, type Role } from "../../operators/ope
 import type { OperatorSession } from "../../operators/session.js";
 import type { OrRefused } from "../../operators/sign-in.js";
 import type { Invited } from "../../operators/sign-in-ports.js";
+import type { RpcRoute } from "../calls/route.js";
 import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { fieldProblem, type ParsedFields, parseFields } from "../messages/fields.js";
 import { toTimestamp } from "../messages/timestamp.js";
+import { adminRpc } from "./admin-rpc.js";
 import { fields } from "./fields.js";
 import { toOperator, toSession } from "./messages.js";
-import { open, type OperatorRoute, unary } from "./operator-call.js";
 import { changeOperator } from "./operator-rpcs.js";
 import type { HandlersOptions } from "./options.js";
 import { listInTurn, parsePage } from "./pages.js";
@@ -25,21 +26,24 @@ const ENDS_OTHERS: readonly Role[] = ["admin"];
 const texts = fieldsOf({ invitation: present, response_json: present, token: present });
 
 /** The rpcs of the SessionService that need no key. */
-export function signInRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
+export function signInRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   const { signIn } = options;
   return {
-    beginPasskey: open("beginPasskey", {
+    beginPasskey: adminRpc("beginPasskey", {
+      isPublic: true,
       ...texts("invitation?"),
       run: ({ invitation }) => told(signIn.begin(invitation), (options_json) => ({ options_json })),
     }),
-    getSignInToken: open("getSignInToken", {
+    getSignInToken: adminRpc("getSignInToken", {
+      isPublic: true,
       ...texts("token"),
       run: ({ token }) =>
         told(signIn.describe(token), ({ operatorName, expiresAt }) => {
           return { operator_name: operatorName, expires_at: toTimestamp(expiresAt) };
         }),
     }),
-    createSession: open("createSession", {
+    createSession: adminRpc("createSession", {
+      isPublic: true,
       parse: ({ response_json: responseJson, code }) =>
         (responseJson === "") === (code === "")
           ? fieldProblem("response_json", "must be there, or code, and not both", "CONFLICT")
@@ -54,7 +58,8 @@ export function signInRpcs(options: HandlersOptions): Record<string, OperatorRou
           }),
         ),
     }),
-    registerPasskey: open("registerPasskey", {
+    registerPasskey: adminRpc("registerPasskey", {
+      isPublic: true,
       ...texts("invitation", "response_json"),
       run: async ({ invitation, responseJson }) => {
         const registered = await signIn.register(invitation, responseJson);
@@ -69,33 +74,33 @@ export function signInRpcs(options: HandlersOptions): Record<string, OperatorRou
 }
 
 /** The rpcs of the SessionService for people who are known. */
-export function sessionRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
+export function sessionRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   const { administration, listTurns, signIn } = options;
   return {
-    verifySession: unary("verifySession", {
+    verifySession: adminRpc("verifySession", {
       ...texts("response_json"),
-      run: async ({ responseJson }, { key: by }) =>
+      run: async ({ responseJson }, { who: { operator: by } }) =>
         by?.session === undefined
           ? refuse({ reason: "SIGN_IN_REFUSED" })
           : told(signIn.verify(by.session, responseJson), (session) => ({ session: toSession(session, by) })),
     }),
-    endSession: unary("endSession", {
-      parse: ({ session_id: id }, { key }) =>
-        id === "" && key?.session === undefined
+    endSession: adminRpc("endSession", {
+      parse: ({ session_id: id }, { who: { operator: by } }) =>
+        id === "" && by?.session === undefined
           ? fieldProblem("session_id", "is required for a call without a session", "REQUIRED")
-          : { ok: true, value: { id: id === "" ? (key?.session?.id ?? "") : id } },
-      run: async ({ id }, { key: by }) => {
+          : { ok: true, value: { id: id === "" ? (by?.session?.id ?? "") : id } },
+      run: async ({ id }, { who: { operator: by } }) => {
         const sessions = await signIn.sessions(await administration.operators());
         const session = sessions.find((each) => each.id === id);
         if (session !== undefined && !isOwnOr(ENDS_OTHERS, by, session.operatorId)) return lacks(ENDS_OTHERS);
         return { ...done({}), replayed: !(session !== undefined && (await signIn.end(id))) };
       },
     }),
-    listSessions: unary("listSessions", {
+    listSessions: adminRpc("listSessions", {
       parse: ({ operator_id: id, ...page }) => parsePage(page, "ListSessions", { operator_id: id }),
       run: async (asked, caller) => {
         const { operator_id: id } = asked.list.filters;
-        const { key: by } = caller;
+        const { operator: by } = caller.who;
         if (id !== "" && !isOwnOr(SEES_OTHERS, by, id)) return lacks(SEES_OTHERS);
         const isAsked = (owner: string): boolean => (id === "" ? isOwnOr(SEES_OTHERS, by, owner) : owner === id);
         return listInTurn(
@@ -112,16 +117,16 @@ export function sessionRpcs(options: HandlersOptions): Record<string, OperatorRo
       },
     }),
     createInvitation: createInvitation(options),
-    removePasskey: unary("removePasskey", {
+    removePasskey: adminRpc("removePasskey", {
       ...fields("operator_id", "passkey_id"),
-      run: async ({ operatorId, passkeyId }, { key: by }) =>
+      run: async ({ operatorId, passkeyId }, { who: { operator: by } }) =>
         isOwnOr(ENDS_OTHERS, by, operatorId)
           ? changeOperator(options, { kind: "operator.remove_passkey", operatorId, passkeyId }, by)
           : lacks(ENDS_OTHERS),
     }),
-    createSignInCode: unary("createSignInCode", {
+    createSignInCode: adminRpc("createSignInCode", {
       ...fields(),
-      run: async (_input, { key: by }) => {
+      run: async (_input, { who: { operator: by } }) => {
         // A session could otherwise outlive its 12 hours.
         if (by?.keySha256 === undefined || by.session !== undefined) return NEEDS_PERSON;
         const { token: code, link, expiresAt } = await signIn.createCode(by, by.keySha256);
@@ -131,10 +136,10 @@ export function sessionRpcs(options: HandlersOptions): Record<string, OperatorRo
   };
 }
 
-function createInvitation({ administration, signIn }: HandlersOptions): OperatorRoute {
-  return unary("createInvitation", {
+function createInvitation({ administration, signIn }: HandlersOptions): RpcRoute {
+  return adminRpc("createInvitation", {
     parse: parseInvited,
-    run: async (invited, { key: by }) => {
+    run: async (invited, { who: { operator: by } }) => {
       const operators = await administration.operators();
       if ("operatorId" in invited) {
         const { operatorId } = invited;

@@ -42,7 +42,7 @@ export function listOfAccount<Row, Response>(
     run: async ({ list, page }, caller) => {
       const { organizationId, filters } = list;
       const { accountId } = filters;
-      const { reads } = cellOf(caller.key);
+      const { reads } = cellOf(caller.organization);
       const account = await reads.account(organizationId, accountId);
       if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
       return pageInTurn(

@@ -4,6 +4,8 @@ import { Queue } from "../../../runtime/queue.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { LedgerRefusal } from "../../ledger/ports/outcome.js";
 import type { Page } from "../../ledger/ports/reads.js";
+import type { BookOwner } from "../../operators/reads.js";
+import { actorOf, type Caller, lineOf } from "../calls/call-context.js";
 import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
 
 export interface ListTurnsOptions {
@@ -14,15 +16,13 @@ export interface ListTurnsOptions {
 
 export type ListRefusal = Extract<LedgerRefusal, { reason: "QUEUE_FULL" | "DEADLINE_EXCEEDED" }>;
 
-/** The caller of a list: a key, and the organization or operator in whose line its lists wait. */
-export interface ListCaller {
-  readonly key: {
-    readonly id: string;
-    readonly organizationId: string;
-    /** The line, if it is not that of the organization. */
-    readonly line?: string;
-  };
-  readonly deadline: UnixMillis;
+/** The caller of a list, who waits in the line of the organization of a key, or of an operator. */
+export type ListCaller = Pick<Caller<BookOwner | undefined>, "who" | "organization" | "deadline">;
+
+/** By which id the lists of a caller are counted, and in which line they wait. */
+interface ListPlace {
+  readonly id: string;
+  readonly line: string;
 }
 
 /** What a page has read. */
@@ -84,24 +84,21 @@ export class ListTurns {
   }
 
   /** Refuses a caller of whom too many lists wait or are under way. */
-  async refusalOf(key: ListCaller["key"]): Promise<ListRefusal | undefined> {
-    return this.#isFull(key) ? refusedLater() : undefined;
+  async refusalOf(caller: Omit<ListCaller, "deadline">): Promise<ListRefusal | undefined> {
+    return this.#isFull(placeOf(caller)) ? refusedLater() : undefined;
   }
 
   /** Reads a page when its turn comes. Rejects with the error of `read`. */
-  async page<Read extends PageCost>(
-    { key, deadline }: ListCaller,
-    read: () => Promise<Read>,
-  ): Promise<Read | ListRefusal> {
-    if (this.#isFull(key)) return refusedLater();
-    const { line = key.organizationId } = key;
-    this.#listsOf.set(key.id, (this.#listsOf.get(key.id) ?? 0) + 1);
+  async page<Read extends PageCost>(caller: ListCaller, read: () => Promise<Read>): Promise<Read | ListRefusal> {
+    const { id, line } = placeOf(caller);
+    if (this.#isFull({ id, line })) return refusedLater();
+    this.#listsOf.set(id, (this.#listsOf.get(id) ?? 0) + 1);
     try {
-      return await this.#inTurn(line, deadline, read);
+      return await this.#inTurn(line, caller.deadline, read);
     } finally {
-      const left = (this.#listsOf.get(key.id) ?? 1) - 1;
-      if (left > 0) this.#listsOf.set(key.id, left);
-      else this.#listsOf.delete(key.id);
+      const left = (this.#listsOf.get(id) ?? 1) - 1;
+      if (left > 0) this.#listsOf.set(id, left);
+      else this.#listsOf.delete(id);
     }
   }
 
@@ -111,17 +108,17 @@ export class ListTurns {
    * aborted.
    */
   async pageOfStream<Read extends PageCost>(
-    { key, signal }: { readonly key: ListCaller["key"]; readonly signal: AbortSignal },
+    { caller, signal }: { readonly caller: Omit<ListCaller, "deadline">; readonly signal: AbortSignal },
     read: () => Promise<Read>,
   ): Promise<Read | ListRefusal> {
     while (!signal.aborted) {
-      const page = await this.page({ key, deadline: NEVER }, read);
+      const page = await this.page({ ...caller, deadline: NEVER }, read);
       if (!("reason" in page)) return page;
     }
     return { reason: "DEADLINE_EXCEEDED" };
   }
 
-  #isFull({ id, organizationId, line = organizationId }: ListCaller["key"]): boolean {
+  #isFull({ id, line }: ListPlace): boolean {
     const ofKey = this.#listsOf.get(id) ?? 0;
     const ofLine = this.#lines.get(line)?.lists ?? 0;
     return ofKey >= LISTS_PER_KEY_MAX || ofLine >= LISTS_PER_ORGANIZATION_MAX;
@@ -182,6 +179,10 @@ export class ListTurns {
     if (restMillis >= 1) await sleep(restMillis);
     this.#queue(line);
   }
+}
+
+function placeOf(caller: Omit<ListCaller, "deadline">): ListPlace {
+  return { id: actorOf(caller.who), line: lineOf(caller) };
 }
 
 async function refusedLater(): Promise<ListRefusal> {

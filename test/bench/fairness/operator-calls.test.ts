@@ -15,9 +15,9 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../../src/gen/kesc/admin/v1/admin_service.js";
 import { SessionServiceService as Sessions } from "../../../src/gen/kesc/admin/v1/session_service.js";
 import { WebhookServiceService as Webhooks } from "../../../src/gen/kesc/v1/webhook_service.js";
+import { OperatorAuthenticator } from "../../../src/grpc/calls/operator-authenticator.js";
 import type { RpcContract } from "../../../src/grpc/messages/contract.js";
 import { readOperatorsAddress } from "../../../src/grpc/messages/contract.js";
-import { OperatorAuthenticator } from "../../../src/grpc/operators/authenticator.js";
 import { isChange, PersonTurns } from "../../../src/grpc/operators/person-turns.js";
 import { ListTurns } from "../../../src/grpc/services/list-turns.js";
 import { ROLES } from "../../../src/operators/operator.js";
@@ -179,7 +179,7 @@ describe("the turns of operators", () => {
     const refusalOf = PersonTurns.prototype.refusalOf.bind(own);
     const original: unknown = Reflect.get(PersonTurns.prototype, "refusalOf");
     const busy = await service.operator("Busy", ...ROLES);
-    const caller = { key: busy.operator, deadline: toUnixMillis(1) };
+    const caller = { who: { kind: "operator", operator: busy.operator }, organization: undefined } as const;
     const work = () => asked.promise.then(() => ({ kind: "done", response: {}, replayed: false }) as const);
     const waiting = Array.from({ length: 8 }, () => own.run("trial", caller, work));
     Reflect.set(PersonTurns.prototype, "refusalOf", refusalOf);
@@ -204,7 +204,7 @@ describe("the turns of operators", () => {
       reads.push((read as () => Promise<{ readonly lookedAt: number }>)());
     });
     const turns = new PersonTurns(() => toUnixMillis(0));
-    const caller = { key: person.operator, deadline: toUnixMillis(1) };
+    const caller = { who: { kind: "operator", operator: person.operator }, organization: undefined } as const;
     const work = () => Promise.resolve({ kind: "done", response: {}, replayed: false } as const);
     for (const parts of [1, 1_000]) await turns.run("trial", caller, work, parts);
     end();

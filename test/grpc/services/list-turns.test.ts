@@ -1,9 +1,11 @@
 import { expect } from "chai";
 
-import type { ApiKeyId, OrganizationId } from "../../../src/domain/values/ids.js";
+import type { ApiKeyId, OperatorId, OrganizationId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { admittedWith } from "../../../src/grpc/calls/key-gate.js";
 import { type ListRefusal, ListTurns } from "../../../src/grpc/services/list-turns.js";
 import type { Page } from "../../../src/ledger/ports/reads.js";
+import type { CallingOperator } from "../../../src/operators/session.js";
 import { apiKey } from "../../support/service/grpc-server.js";
 
 const NOW = toUnixMillis(1_000);
@@ -18,8 +20,8 @@ function pageOf(rows: number): Page<number> {
 interface Listed {
   readonly organization?: string;
   readonly deadline?: typeof IN_TIME;
-  /** The line, in place of that of the organization. */
-  readonly line?: string;
+  /** The operator who reads, in place of a key. */
+  readonly by?: OperatorId;
 }
 
 /** Lists whose reads wait until the test ends them. */
@@ -33,10 +35,11 @@ class Lists {
     this.turns = new ListTurns({ now: () => NOW, underWayMax });
   }
 
-  list(name: string, { organization = name, deadline = IN_TIME, line }: Listed = {}): Result {
-    const own = apiKey({ id: name as ApiKeyId, organizationId: organization as OrganizationId });
-    const key = { ...own, ...(line === undefined ? {} : { line }) };
-    return this.turns.page({ key, deadline }, () => {
+  list(name: string, { organization = name, deadline = IN_TIME, by }: Listed = {}): Result {
+    const own = admittedWith(apiKey({ id: name as ApiKeyId, organizationId: organization as OrganizationId }));
+    const operator = { id: by } as CallingOperator;
+    const caller = by === undefined ? own : { ...own, who: { kind: "operator", operator } as const };
+    return this.turns.page({ ...caller, deadline }, () => {
       this.begun.push(name);
       return new Promise((resolve) => {
         this.#ends.push((rows) => {
@@ -58,7 +61,7 @@ describe("the turns of lists", () => {
     const lists = new Lists(2);
     const own = lists.list("a", { organization: "o" });
     const second = lists.list("b", { organization: "o" });
-    const operators = lists.list("c", { organization: "o", line: "opr" });
+    const operators = lists.list("c", { organization: "o", by: "opr" as OperatorId });
     expect(lists.begun).to.deep.equal(["a", "c"]);
     for (let count = 0; count < 3; count += 1) await lists.endOne();
     expect(await Promise.all([own, second, operators])).to.have.length(3);
@@ -142,7 +145,7 @@ describe("the turns of lists", () => {
 
   it("pass on the error of a read, and go on", async () => {
     const { turns } = new Lists(1);
-    const caller = { key: apiKey(), deadline: IN_TIME };
+    const caller = { ...admittedWith(apiKey()), deadline: IN_TIME };
     const failed = turns.page(caller, () => Promise.reject(new Error("no database")));
     const next = turns.page(caller, () => Promise.resolve(pageOf(1)));
     expect(await failed.catch((error: unknown) => error)).to.have.property("message", "no database");
@@ -152,10 +155,10 @@ describe("the turns of lists", () => {
   it("let a stream wait while its key has too many lists, until the stream ends", async () => {
     const lists = new Lists(1);
     const all = Array.from({ length: 8 }, () => lists.list("greedy", { organization: "one" }));
-    const key = apiKey({ id: "greedy" as ApiKeyId, organizationId: "one" as OrganizationId });
+    const own = apiKey({ id: "greedy" as ApiKeyId, organizationId: "one" as OrganizationId });
     const [goesOn, ends] = [new AbortController(), new AbortController()];
     const ofStream = ({ signal }: AbortController): Result =>
-      lists.turns.pageOfStream({ key, signal }, () => Promise.resolve(pageOf(1)));
+      lists.turns.pageOfStream({ caller: admittedWith(own), signal }, () => Promise.resolve(pageOf(1)));
     const [page, none] = [ofStream(goesOn), ofStream(ends)];
     ends.abort();
     expect(await none).to.deep.equal({ reason: "DEADLINE_EXCEEDED" });

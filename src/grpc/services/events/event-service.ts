@@ -83,8 +83,8 @@ async function readPage(
   { afterSequence, filter, pageSize }: EventsAsked & { readonly pageSize: number },
   { caller, cellOf, listTurns }: Pick<EventHandlersOptions, "cellOf" | "listTurns"> & { readonly caller: Caller },
 ): Promise<EventPage | AnyRefusal> {
-  const { organizationId } = caller.key;
-  const reads = cellOf(caller.key).eventReads;
+  const { id: organizationId } = caller.organization;
+  const reads = cellOf(caller.organization).eventReads;
   const hasFilter = filter.types !== undefined || filter.accountId !== undefined;
   const found: LedgerEvent[] = [];
   for (let after = afterSequence; ;) {

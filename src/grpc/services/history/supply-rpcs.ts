@@ -24,8 +24,8 @@ export function getSupply({ cellOf, listTurns, now }: HistoryHandlersOptions): U
     response: GetSupplyResponse,
     ...fieldsOf({ ...KINDS, ...asOfKinds(now) })("as_of_time", "as_of_sequence"),
     run: (point, caller) => {
-      const { history: reads } = cellOf(caller.key);
-      const { organizationId } = caller.key;
+      const { history: reads } = cellOf(caller.organization);
+      const { id: organizationId } = caller.organization;
       return readingHistory({ organizationId, caller, listTurns, reads }, async (history) => {
         const asOf = asOfOf(point);
         if (asOf !== undefined) {

@@ -25,10 +25,10 @@ export class ChangeTurns {
 
   /** Runs a change when its turn comes, or refuses it. Rejects with the error of `change`. */
   async run<Response>(
-    caller: Pick<Caller, "key" | "deadline">,
+    caller: Pick<Caller, "who" | "organization" | "deadline">,
     change: () => Promise<RpcResult<Response>>,
   ): Promise<RpcResult<Response>> {
-    const done = await this.#turnsOf(caller.key.cell).page(caller, async () => ({
+    const done = await this.#turnsOf(caller.organization.cell).page(caller, async () => ({
       result: await change(),
       rows: [],
       lookedAt: ROWS_PER_CHANGE,

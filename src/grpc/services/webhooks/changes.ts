@@ -22,10 +22,10 @@ export interface WebhookHandlersOptions {
 /** The change of an endpoint by a caller. */
 export function changeOf(
   id: WebhookEndpointId,
-  { key }: Pick<Caller, "key">,
+  { who, organization }: Pick<Caller, "who" | "organization">,
   { now }: Pick<WebhookHandlersOptions, "now">,
 ): EndpointChange {
-  return { id, organizationId: key.organizationId, actor: actorOf(key), now: now() };
+  return { id, organizationId: organization.id, actor: actorOf(who), now: now() };
 }
 
 /** Reads the endpoints of the caller's organization when its turn comes, newest first. */
@@ -33,9 +33,9 @@ export async function readEndpoints(
   { cellOf, listTurns }: Pick<WebhookHandlersOptions, "cellOf" | "listTurns">,
   caller: Caller,
 ): Promise<readonly Endpoint[] | ListRefusal> {
-  const { endpoints } = cellOf(caller.key).webhooks;
+  const { endpoints } = cellOf(caller.organization).webhooks;
   const page = await listTurns.page(caller, async () => {
-    const rows = await endpoints.endpoints(caller.key.organizationId);
+    const rows = await endpoints.endpoints(caller.organization.id);
     return { rows, lookedAt: rows.length };
   });
   return "reason" in page ? page : page.rows;

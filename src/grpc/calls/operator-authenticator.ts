@@ -7,13 +7,8 @@ import { isOperatorKey } from "../../operators/operator.js";
 import type { Administration } from "../../operators/ports.js";
 import { type CallingOperator, kindOfToken } from "../../operators/session.js";
 import type { SignIn } from "../../operators/sign-in.js";
-import {
-  type ApiKeyAuthenticatorOptions,
-  type AuthenticatedCall,
-  BEARER,
-  lookupTurns,
-} from "../calls/authenticator.js";
 import type { ServedRefusal } from "../errors/refusal.js";
+import { type ApiKeyAuthenticatorOptions, type AuthenticatedCall, BEARER, lookupTurns } from "./authenticator.js";
 
 // A caller that is refused at once would only try the next key. The calls of one connection are
 // few, so it tries some hundred keys a second at most.
