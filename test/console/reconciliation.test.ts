@@ -223,7 +223,7 @@ describe("the reconciliation in the console", () => {
         return { transaction_id, receipt, amount };
       });
       const rpc = "AdminService/ResolveTransactions";
-      expect(sent).to.deep.equal([{ rpc, organization_id: "org_1", results, note: "n", preview: true }]);
+      expect(sent).to.deep.equal([{ rpc, results, note: "n", preview: true }]);
     });
 
     it("asks for the words, and takes no other rows than a list", async () => {

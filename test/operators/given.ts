@@ -181,9 +181,10 @@ export function actAs<Response extends object>(
   { by, key }: { readonly by: GivenOperator; readonly key?: string | undefined },
 ): Promise<GrpcReply<Response | undefined>> {
   const method = OPERATOR_RPCS[rpc] as unknown as Method<Fields, Response>;
-  const organization = rpc in Rpcs ? {} : { "kesc-organization": String(fields["organization_id"]) };
-  const metadata = { ...organization, ...(key === undefined ? {} : { "idempotency-key": key }) };
-  return admin.call(method, fields, { key: by.key, metadata });
+  return admin.call(method, fields, {
+    key: by.key,
+    metadata: key === undefined ? {} : { "idempotency-key": key },
+  });
 }
 
 /** Reads a list to its end, page by page. */

@@ -357,9 +357,10 @@ for (const engine of ENGINES) {
         const rpc = contract.find((each) => each.localName === localName);
         const method = Rpcs[localName as keyof typeof Rpcs] as unknown as Method<Fields, unknown>;
         if (rpc === undefined) throw new Error(`no rpc ${localName}`);
-        const given = { organization_id: organizationId, note: "by the machine", ...fields };
+        const given = { note: "by the machine", ...fields };
         let proposalId: string | undefined;
         const messages = machine.call(rpc, {
+          organizationId,
           request: method.requestSerialize(given),
           idempotencyKey: idempotencyKey as never,
           onHead: (head) => ({ proposalId } = head),

@@ -53,9 +53,8 @@ describe("the rpc RegisterDeposits", () => {
       },
     } as unknown as HandlersOptions;
     if (RPC === undefined) throw new Error("there is no such rpc");
-    const fields = { organization_id: organizationId, ...GIVEN, ...given };
-    const request = Buffer.from(RegisterDepositsRequest.encode(fields).finish());
-    const messages = runForMachine(registerDeposits(options), RPC, { request }, options);
+    const request = Buffer.from(RegisterDepositsRequest.encode({ ...GIVEN, ...given }).finish());
+    const messages = runForMachine(registerDeposits(options), RPC, { organizationId, request }, options);
     const first = await messages.next();
     const answer =
       first.done === true ? { refusal: first.value } : RegisterDepositsResponse.decode(Buffer.from(first.value));

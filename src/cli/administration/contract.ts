@@ -71,9 +71,10 @@ export class AdminContract extends JsonMessages {
     return [only.name];
   }
 
-  /** Whether the request of an rpc has this field. */
+  /** Whether a call of the rpc has this field. The organization is one beside the request. */
   takes(rpc: string, field: string): boolean {
-    return this.rpc(rpc).input.fields.some((each) => each.name === field);
+    const { input, isOfOrganization } = this.rpc(rpc);
+    return input.fields.some(({ name }) => name === field) || (isOfOrganization && field === "organization_id");
   }
 
   rpc(name: string): AdminRpc {

@@ -63,8 +63,8 @@ export class AdminSession {
   }
 
   /**
-   * Makes one call, and returns each message of its stream. The call of an rpc of organizations has
-   * organization_id beside its request. Throws as `call` does.
+   * Makes one call, and returns each message of its stream. The field organization_id of an rpc
+   * that is about an organization goes into the metadata. Throws as `call` does.
    */
   async *stream(
     name: string,

@@ -8,14 +8,18 @@ import type { Caller, OperatorRules } from "./call-context.js";
 export interface RpcRules<Input> {
   /** Whether anybody may call it. The contract must say so, too. */
   readonly isPublic?: true;
+  /** Whether it is about no organization. The contract must say so, too. */
+  readonly isOfHouse?: true;
   /** Whether a call only takes power away, so that its session need not be fresh. None omitted. */
   readonly takesPowerAway?: (input: Input) => boolean;
 }
 
-/** Throws if the contract demands a key, and the rpc takes none, or the contrary. */
-export function refuseOtherKeys({ name, isPublic }: RpcContract, rpc: RpcRules<never>): void {
+/** Throws if the contract and the rpc disagree on whether it needs a key, or an organization. */
+export function refuseOtherContract({ name, isPublic, isOfOrganization }: RpcContract, rpc: RpcRules<never>): void {
   if (isPublic && rpc.isPublic !== true) throw new Error(`${name} needs no key, but its handler does`);
   if (!isPublic && rpc.isPublic === true) throw new Error(`${name} needs a key, but its handler takes none`);
+  if (isOfOrganization !== (rpc.isPublic !== true && rpc.isOfHouse !== true))
+    throw new Error(`${name} and its handler must agree on whether it is about an organization`);
 }
 
 type Parse<Request, Input, Of extends BookOwner | undefined> = (

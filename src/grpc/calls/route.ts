@@ -16,8 +16,8 @@ export type EncodedMessages = AsyncGenerator<Buffer, ServedRefusal | undefined, 
 /** An rpc with its two ways in. */
 export interface RpcRoute<Handler = unknown> {
   /**
-   * Makes the handler of an address. Throws if the contract demands a key, and the rpc takes none,
-   * or the contrary.
+   * Makes the handler of an address. Throws if the contract demands a key or an organization, and
+   * the rpc does not, or the contrary.
    */
   (contract: RpcContract, dependencies: CallDependencies): Handler;
   /**

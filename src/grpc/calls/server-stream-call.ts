@@ -16,7 +16,7 @@ import {
   parseRequest,
 } from "./call-context.js";
 import { type Ending, refused } from "./call-log.js";
-import { parserUnder, refusalUnder, refuseOtherKeys, type RpcRules } from "./gate.js";
+import { parserUnder, refusalUnder, refuseOtherContract, type RpcRules } from "./gate.js";
 import { DONE, OpenStream, StreamCounts } from "./open-stream.js";
 import { callerInProcess, type EncodedMessages, type RpcRoute } from "./route.js";
 
@@ -57,7 +57,7 @@ export function serverStream<Request extends object, Input, Of extends BookOwner
   keyCheckMillis = KEY_CHECK_MILLIS,
 ): ServerStreamRoute {
   const serve = (contract: RpcContract, dependencies: CallDependencies): ServerStreamHandler => {
-    refuseOtherKeys(contract, rpc);
+    refuseOtherContract(contract, rpc);
     const counts = new StreamCounts();
     return (call) => {
       new MessageStream(call, { rpc, contract, dependencies, counts, keyCheckMillis }).begin();

@@ -24,7 +24,7 @@ import {
   refusalOfThrown,
 } from "./call-context.js";
 import { logCall, type Refused, refused } from "./call-log.js";
-import { parserUnder, refusalUnder, refuseOtherKeys, type RpcRules } from "./gate.js";
+import { parserUnder, refusalUnder, refuseOtherContract, type RpcRules } from "./gate.js";
 import { type AdmittedInProcess, callerInProcess, type EncodedMessages, type RpcRoute } from "./route.js";
 import { type CallHead, refuse, type RpcResult } from "./rpc-result.js";
 
@@ -73,7 +73,7 @@ export function unary<Request extends object, Input, Response, Of extends BookOw
   rpc: UnaryRpc<Request, Input, Response, Of>,
 ): UnaryRoute {
   const serve = (contract: RpcContract, dependencies: CallDependencies): UnaryHandler => {
-    refuseOtherKeys(contract, rpc);
+    refuseOtherContract(contract, rpc);
     const { logger, onInFlight, steps, gate } = dependencies;
     const { rules } = gate;
     const meter = dependencies.meter?.rpc(contract);

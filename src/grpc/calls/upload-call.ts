@@ -19,7 +19,7 @@ import {
   parseRequest,
 } from "./call-context.js";
 import { type Ending, refused } from "./call-log.js";
-import { refusalUnder, refuseOtherKeys, type RpcRules } from "./gate.js";
+import { refusalUnder, refuseOtherContract, type RpcRules } from "./gate.js";
 import { DONE, OpenStream, StreamCounts } from "./open-stream.js";
 import type { AdmittedInProcess, RpcRoute } from "./route.js";
 import type { RpcResult } from "./rpc-result.js";
@@ -66,7 +66,7 @@ export function upload<Request extends object, Input, Response, Of extends BookO
   rpc: UploadRpc<Request, Input, Response, Of>,
 ): UploadRoute {
   const serve = (contract: RpcContract, dependencies: CallDependencies): UploadHandler => {
-    refuseOtherKeys(contract, rpc);
+    refuseOtherContract(contract, rpc);
     const counts = new StreamCounts();
     const open = { count: 0 };
     return (call) => {

@@ -84,6 +84,7 @@ const SECOND_PERSON = "kesc.v1.second_person";
 const OPERATORS_GIVE = "kesc.v1.operators_give";
 const ORGANIZATIONS_ONLY = "kesc.v1.organizations_only";
 const BACKGROUND = "kesc.v1.background";
+const OF_ORGANIZATION = "kesc.v1.of_organization";
 
 const DESCRIPTOR_SET = packageFile("dist/proto/kesc.binpb");
 const OPERATORS_DESCRIPTOR_SET = packageFile("dist/proto/kesc-admin.binpb");
@@ -201,14 +202,14 @@ function rpcContract(files: FileRegistry, method: DescMethod, rightsOf: RightsOf
   const fieldsWith = (option: string): readonly string[] =>
     method.input.fields.filter((field) => valueOf(files, field, option) === true).map((field) => field.name);
   const streams = STREAMS[method.methodKind];
-  if (streams === "client" && parent.file.proto.package === PACKAGE)
-    throw new Error(`${parent.typeName}.${name}: only its client streams`);
+  const ofOrganizations = parent.file.proto.package === PACKAGE;
+  if (streams === "client" && ofOrganizations) throw new Error(`${parent.typeName}.${name}: only its client streams`);
   return {
     path: `/${parent.typeName}/${name}`,
     name: `${parent.name}/${name}`,
     localName,
     ...rightsOf(`${parent.typeName}.${name}`, optionOf, method),
-    isOfOrganization: parent.file.proto.package === PACKAGE,
+    isOfOrganization: optionOf(OF_ORGANIZATION) === true || (ofOrganizations && optionOf(PUBLIC) !== true),
     operatorsGive: fieldsWith(OPERATORS_GIVE),
     organizationsOnly: fieldsWith(ORGANIZATIONS_ONLY),
     input: method.input,

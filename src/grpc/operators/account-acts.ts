@@ -2,7 +2,7 @@ import type { Account } from "../../domain/account.js";
 import { REVEAL_REASONS, type RevealAccount } from "../../domain/accounts/reveal-account.js";
 import { parseKnownTier, parseTierName } from "../../domain/limits/limits.js";
 import { RevealReason as RevealReasonMessage } from "../../gen/kesc/admin/v1/resources.js";
-import { actorOf } from "../../operators/operator.js";
+import { actorOf } from "../calls/call-context.js";
 import type { RpcRoute } from "../calls/route.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { toAccountMessage } from "../messages/account.js";
@@ -10,10 +10,9 @@ import { enumOf, parseRequiredWord } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { parseFields } from "../messages/fields.js";
 import { actRoute, submitAct } from "./acts.js";
-import { adminRpc } from "./admin-rpc.js";
+import { organizationRpc } from "./admin-rpc.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import type { HandlersOptions } from "./options.js";
-import { readOrganization } from "./reading.js";
 
 const REVEALS = enumOf(RevealReasonMessage, "REVEAL_REASON", REVEAL_REASONS);
 
@@ -33,30 +32,29 @@ export function accountActs(options: HandlersOptions): Record<string, RpcRoute> 
     revealAccount: revealAccount(options),
     setAccountTier: act(
       "setAccountTier",
-      { ...fields("organization_id", "account_id", "tier", "note"), shown },
-      (given) =>
-        readOrganization(options, given.organizationId, async (found) => {
-          const limits = await options.cellOf(found).reads.limits(given.organizationId);
-          const known = parseFields({ tier: parseKnownTier(given.tier, limits) });
-          return known.ok ? done(given) : refuse({ reason: "INVALID_FIELD", fields: known.fields });
-        }),
+      { ...fields("account_id", "tier", "note"), shown },
+      async (given, { organization }) => {
+        const limits = await options.cellOf(organization).reads.limits(organization.id);
+        const known = parseFields({ tier: parseKnownTier(given.tier, limits) });
+        return known.ok ? done(given) : refuse({ reason: "INVALID_FIELD", fields: known.fields });
+      },
     ),
-    eraseAccount: act("eraseAccount", { ...fields("organization_id", "account_id", "note"), shown }),
+    eraseAccount: act("eraseAccount", { ...fields("account_id", "note"), shown }),
   };
 }
 
 function revealAccount(options: HandlersOptions): RpcRoute {
-  return adminRpc("revealAccount", {
+  return organizationRpc("revealAccount", {
     showsPersonalData: true,
-    ...fields("organization_id", "account_id", "reason", "note"),
-    run: (given, caller) =>
-      readOrganization(options, given.organizationId, async (organization) => {
-        const command: RevealAccount = { name: "revealAccount", ...given, actor: actorOf(caller.who.operator) };
-        const outcome = await submitAct(options, organization, command, caller);
-        if (outcome.kind === "refused") return outcome;
-        // The ledger has refused an account that was erased.
-        const { phoneNumber = "", email = "" } = outcome.resource.person ?? {};
-        return done({ phone_number: phoneNumber, email });
-      }),
+    ...fields("account_id", "reason", "note"),
+    run: async (given, caller) => {
+      const by = { organizationId: caller.organization.id, actor: actorOf(caller.who) };
+      const command: RevealAccount = { name: "revealAccount", ...by, ...given };
+      const outcome = await submitAct(options, command, caller);
+      if (outcome.kind === "refused") return outcome;
+      // The ledger has refused an account that was erased.
+      const { phoneNumber = "", email = "" } = outcome.resource.person ?? {};
+      return done({ phone_number: phoneNumber, email });
+    },
   });
 }

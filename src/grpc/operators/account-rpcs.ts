@@ -1,3 +1,4 @@
+import type { Organization } from "../../domain/api-key.js";
 import { formatCents } from "../../domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
 import {
@@ -34,17 +35,16 @@ export function accountRpcs(options: HandlersOptions): Record<string, RpcRoute> 
     exportAccount: serverStream({
       request: ExportAccountRequest,
       streamsMax: STREAMS_MAX,
-      ...fields("organization_id", "account_id"),
+      ...fields("account_id"),
       accountOf: ({ accountId }) => accountId,
-      async *run({ organizationId, accountId }, caller: Caller<undefined>, signal) {
+      async *run({ accountId }, caller: Caller<Organization>, signal) {
         const { cellOf, listTurns } = options;
-        const organization = await organizationOr(options, organizationId);
-        if ("reason" in organization) return organization;
+        const { organization } = caller;
         const given = { ...cellOf(organization), listTurns, caller, signal };
-        const refused = yield* exported(given, { organizationId, accountId });
+        const refused = yield* exported(given, { organizationId: organization.id, accountId });
         if (refused !== undefined) return refused;
         // The rows of a book that has moved are removed at the old place. So some may be missing.
-        const still = await organizationOr(options, organizationId);
+        const still = await organizationOr(options, organization.id);
         return "cell" in still && still.cell === organization.cell ? undefined : { reason: "BOOK_MOVING" };
       },
     }),
@@ -52,7 +52,7 @@ export function accountRpcs(options: HandlersOptions): Record<string, RpcRoute> 
 }
 
 interface AccountExport extends Pick<ServedCell, "ledger" | "reads" | "history">, Pick<HandlersOptions, "listTurns"> {
-  readonly caller: Caller<undefined>;
+  readonly caller: Caller<Organization>;
   readonly signal: AbortSignal;
 }
 

@@ -4,21 +4,20 @@ import type { RevealAccount } from "../../domain/accounts/reveal-account.js";
 import type { Organization } from "../../domain/api-key.js";
 import type { Acted, Authorized, NewIds } from "../../domain/authority.js";
 import type { ActedOf, OperatorCommand, Resource, ResourceOf } from "../../domain/operations.js";
-import type { DepositId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import type { DepositId, TransactionId } from "../../domain/values/ids.js";
 import type { AdminServiceService } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { TriedRailAccount } from "../../operators/rails.js";
 import { actorOf, type Caller } from "../calls/call-context.js";
 import type { RpcRoute } from "../calls/route.js";
 import { done, resultOfAct, type RpcResult } from "../calls/rpc-result.js";
-import { adminRpc, type OperatorRpc, type ResponseOf } from "./admin-rpc.js";
+import { type OrganizationRpc, organizationRpc, type ResponseOf } from "./admin-rpc.js";
 import { authorityFor } from "./authority.js";
 import type { HandlersOptions } from "./options.js";
 import { rolesOf } from "./proposal-messages.js";
-import { readOrganization } from "./reading.js";
 
-/** An operator or the machine, who calls about no organization or names it in the request. */
-export type OperatorCaller = Caller<undefined>;
+/** An operator or the machine, who calls for an organization. */
+export type OperatorCaller = Caller<Organization>;
 
 /** The fields of a command that an rpc gives. */
 export type CommandFields<C extends Authorized> = C extends unknown
@@ -48,9 +47,8 @@ export function newIdsFor(fields: object): NewIds & { readonly ofParts?: readonl
  */
 export async function submitAct<C extends SubmittedCommand>(
   { cellOf, railChanges }: HandlersOptions,
-  organization: Organization,
   command: C,
-  { deadline, trace }: Pick<OperatorCaller, "deadline" | "trace">,
+  { organization, deadline, trace }: Pick<OperatorCaller, "organization" | "deadline" | "trace">,
 ): Promise<Outcome<ResourceOf<C>>> {
   const submit = (given: SubmittedCommand): Promise<Outcome<Resource>> =>
     cellOf(organization).ledger.submit<SubmittedCommand>(given, deadline, { trace, operator: given.dryRun !== true });
@@ -75,7 +73,6 @@ async function withTrial(
 }
 
 interface AskedAct<C extends Authorized> {
-  readonly organizationId: OrganizationId;
   readonly fields: CommandFields<C>;
   /** Whether only to say what would be done. */
   readonly isPreview?: boolean;
@@ -83,25 +80,23 @@ interface AskedAct<C extends Authorized> {
 
 /**
  * Does an act in the book of an organization. `responseOf` makes the response without a resource,
- * too, if the act waits for a second person. Refuses ORGANIZATION_NOT_FOUND.
+ * too, if the act waits for a second person.
  */
 export async function act<C extends OperatorCommand, Response>(
   options: HandlersOptions,
-  { organizationId, fields, isPreview = false }: AskedAct<C>,
+  { fields, isPreview = false }: AskedAct<C>,
   caller: OperatorCaller,
   responseOf: (resource: ActedOf<C> | undefined, organization: Organization, acted: Acted<ActedOf<C>>) => Response,
 ): Promise<RpcResult<Response>> {
-  const { administration } = options;
-  return readOrganization(options, organizationId, async (organization) => {
-    const of = { organization, roles: rolesOf(fields.name) };
-    const authority = await authorityFor(administration, caller.who.operator, of);
-    const by = { organizationId, actor: actorOf(caller.who), authority, facts: newIdsFor(fields) };
-    const dry = isPreview ? { isPreview, dryRun: true } : {};
-    const outcome = await submitAct(options, organization, { ...fields, ...by, ...dry } as unknown as C, caller);
-    return resultOfAct(outcome, (given) => {
-      const acted = given as Acted<ActedOf<C>>;
-      return responseOf(acted.resource, organization, acted);
-    });
+  const { who, organization } = caller;
+  const of = { organization, roles: rolesOf(fields.name) };
+  const authority = await authorityFor(options.administration, who.operator, of);
+  const by = { organizationId: organization.id, actor: actorOf(who), authority, facts: newIdsFor(fields) };
+  const dry = isPreview ? { isPreview, dryRun: true } : {};
+  const outcome = await submitAct(options, { ...fields, ...by, ...dry } as unknown as C, caller);
+  return resultOfAct(outcome, (given) => {
+    const acted = given as Acted<ActedOf<C>>;
+    return responseOf(acted.resource, organization, acted);
   });
 }
 
@@ -109,13 +104,10 @@ export async function act<C extends OperatorCommand, Response>(
 type ActName = OperatorCommand["name"] & keyof AdminServiceService;
 type CommandOf<Name, C = OperatorCommand> = C extends OperatorCommand ? (Name extends C["name"] ? C : never) : never;
 
-/** What the request of an act gives: its organization, and the fields of its command. */
-export type ActInput<Name extends ActName> = { readonly organizationId: OrganizationId } & Omit<
-  CommandFields<CommandOf<Name>>,
-  "name"
->;
+/** What the request of an act gives: the fields of its command. */
+export type ActInput<Name extends ActName> = Omit<CommandFields<CommandOf<Name>>, "name">;
 
-interface ActRpc<Name extends ActName, Input> extends Pick<OperatorRpc<Name, Input>, "parse" | "takesPowerAway"> {
+interface ActRpc<Name extends ActName, Input> extends Pick<OrganizationRpc<Name, Input>, "parse" | "takesPowerAway"> {
   /** Makes the response about what the act has changed. */
   readonly shown: (resource: ActedOf<CommandOf<Name>> | undefined, organization: Organization) => ResponseOf<Name>;
 }
@@ -138,15 +130,14 @@ export function actRoute(options: HandlersOptions): ActRoute {
     { shown, ...rpc }: ActRpc<Name, Input>,
     prepare?: Prepare<Name, Input>,
   ) =>
-    adminRpc<Name, Input>(name, {
+    organizationRpc<Name, Input>(name, {
       ...rpc,
       run: async (input, caller) => {
         // The request itself gives all fields of a command that needs no preparation.
         const prepared = prepare === undefined ? done(input as ActInput<Name>) : await prepare(input, caller);
         if (prepared.kind === "refused") return prepared;
-        const { organizationId, ...given } = prepared.response;
-        const fields = { name, ...given } as unknown as CommandFields<CommandOf<Name>>;
-        return act<CommandOf<Name>, ResponseOf<Name>>(options, { organizationId, fields }, caller, shown);
+        const fields = { name, ...prepared.response } as unknown as CommandFields<CommandOf<Name>>;
+        return act<CommandOf<Name>, ResponseOf<Name>>(options, { fields }, caller, shown);
       },
     });
 }

@@ -10,11 +10,10 @@ import { toFlagMessages } from "../messages/payment.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import { type PageCost, pageInTurn } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
-import { adminRpc } from "./admin-rpc.js";
+import { organizationRpc } from "./admin-rpc.js";
 import { toRailAccount } from "./messages.js";
 import type { HandlersOptions } from "./options.js";
 import { type AskedPage, parseOwnPage } from "./pages.js";
-import { readOrganization } from "./reading.js";
 
 const RPC = "ListNeedsAttention";
 
@@ -22,31 +21,31 @@ const RPC = "ListNeedsAttention";
 export function attentionRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   const { cellOf, listTurns, administration } = options;
   return {
-    listNeedsAttention: adminRpc("listNeedsAttention", {
-      parse: (request) => {
-        const ofTransactions = parseOwnPage(request, RPC);
+    listNeedsAttention: organizationRpc("listNeedsAttention", {
+      parse: (request, caller) => {
+        const ofTransactions = parseOwnPage(request, caller, RPC);
         if (ofTransactions.ok || request.page_token === "") return ofTransactions;
         // A token of the deposits has their filter. Any other problem is that of both.
-        const ofDeposits = parseOwnPage(request, RPC, OF_DEPOSITS);
+        const ofDeposits = parseOwnPage(request, caller, RPC, OF_DEPOSITS);
         return ofDeposits.ok ? ofDeposits : ofTransactions;
       },
-      run: ({ organizationId, asked }, caller) =>
-        readOrganization(options, organizationId, (found) =>
-          pageInTurn(
-            { listTurns, caller },
-            async () => ({
-              ...(await readAttention(cellOf(found).reads, organizationId, asked)),
-              held_rail_accounts: isFirst(asked) ? await heldAccounts(administration, found) : [],
-            }),
-            ({ transactions, deposits, next_page_token, flags, held_rail_accounts }) => ({
-              transactions,
-              deposits,
-              next_page_token,
-              flags,
-              held_rail_accounts,
-            }),
-          ),
-        ),
+      run: (asked, caller) => {
+        const { organization } = caller;
+        return pageInTurn(
+          { listTurns, caller },
+          async () => ({
+            ...(await readAttention(cellOf(organization).reads, organization.id, asked)),
+            held_rail_accounts: isFirst(asked) ? await heldAccounts(administration, organization) : [],
+          }),
+          ({ transactions, deposits, next_page_token, flags, held_rail_accounts }) => ({
+            transactions,
+            deposits,
+            next_page_token,
+            flags,
+            held_rail_accounts,
+          }),
+        );
+      },
     }),
   };
 }

@@ -8,11 +8,10 @@ import { toReserveHolding } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { pageInTurn } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
-import { adminRpc } from "./admin-rpc.js";
+import { houseRpc, organizationRpc } from "./admin-rpc.js";
 import { fields } from "./fields.js";
 import type { HandlersOptions } from "./options.js";
 import { parseOwnPage, parsePage, tokenAfter } from "./pages.js";
-import { readOrganization } from "./reading.js";
 
 const STATES = enumOf(wire.BookState, "BOOK_STATE", BOOK_STATES);
 const PHASES = enumOf(wire.MovePhase, "MOVE_PHASE", MOVE_PHASES);
@@ -28,24 +27,22 @@ export function bookRpcs(options: HandlersOptions): Record<string, RpcRoute> {
 
 function listReserve(options: HandlersOptions): RpcRoute {
   const { cellOf, listTurns, now } = options;
-  return adminRpc("listReserve", {
-    ...fields("organization_id"),
-    run: ({ organizationId }, caller) =>
-      readOrganization(options, organizationId, (found) =>
-        pageInTurn(
-          { listTurns, caller },
-          async () => {
-            const rows = await cellOf(found).history.reserveHoldings(organizationId);
-            return { rows, lookedAt: rows.length };
-          },
-          ({ rows }) => ({ reserve_holdings: rows.map((figure) => toReserveHolding(figure, toUnixMillis(now()))) }),
-        ),
+  return organizationRpc("listReserve", {
+    ...fields(),
+    run: (_input, caller) =>
+      pageInTurn(
+        { listTurns, caller },
+        async () => {
+          const rows = await cellOf(caller.organization).history.reserveHoldings(caller.organization.id);
+          return { rows, lookedAt: rows.length };
+        },
+        ({ rows }) => ({ reserve_holdings: rows.map((figure) => toReserveHolding(figure, toUnixMillis(now()))) }),
       ),
   });
 }
 
 function listBooks({ bookReads, listTurns }: HandlersOptions): RpcRoute {
-  return adminRpc("listBooks", {
+  return houseRpc("listBooks", {
     parse: (request) => parsePage(request, "ListBooks"),
     run: ({ list, page: { size, beforeSeq: begin = 0 } }, caller) =>
       pageInTurn(
@@ -76,26 +73,24 @@ function placeOf({ cell, number }: ListedBook): number {
 
 function listSeals(options: HandlersOptions): RpcRoute {
   const { bookReads, listTurns } = options;
-  return adminRpc("listSeals", {
-    parse: (request) => parseOwnPage(request, "ListSeals"),
-    run: ({ organizationId, asked }, caller) =>
-      readOrganization(options, organizationId, (found) =>
-        pageInTurn(
-          { listTurns, caller },
-          async () => {
-            const { size, beforeSeq: beforeSize } = asked.page;
-            const rows = await bookReads.seals(found, { size: size + 1, beforeSize });
-            return { rows, lookedAt: rows.length, alarm: await bookReads.sealAlarm(found) };
-          },
-          ({ rows, alarm }) => ({
-            seals: rows.slice(0, asked.page.size).map(toSeal),
-            next_page_token: tokenAfter(
-              rows.map(({ size: seq }) => ({ seq })),
-              asked,
-            ),
-            alarm: alarm && toSealAlarm(alarm),
-          }),
-        ),
+  return organizationRpc("listSeals", {
+    parse: (request, caller) => parseOwnPage(request, caller, "ListSeals"),
+    run: (asked, caller) =>
+      pageInTurn(
+        { listTurns, caller },
+        async () => {
+          const { size, beforeSeq: beforeSize } = asked.page;
+          const rows = await bookReads.seals(caller.organization, { size: size + 1, beforeSize });
+          return { rows, lookedAt: rows.length, alarm: await bookReads.sealAlarm(caller.organization) };
+        },
+        ({ rows, alarm }) => ({
+          seals: rows.slice(0, asked.page.size).map(toSeal),
+          next_page_token: tokenAfter(
+            rows.map(({ size: seq }) => ({ seq })),
+            asked,
+          ),
+          alarm: alarm && toSealAlarm(alarm),
+        }),
       ),
   });
 }

@@ -1,4 +1,4 @@
-import type { ApiKeyId, DepositId, OperatorId, OrganizationId, ProposalId } from "../../domain/values/ids.js";
+import type { ApiKeyId, DepositId, OperatorId, ProposalId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { NO_OUTER_SPACE, parseDescription, parseName, parseStatusReason } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
@@ -32,7 +32,6 @@ export const OPERATORS_KINDS = {
   key_sha256: parseFingerprint,
   note: parseNote,
   operator_id: parseId<OperatorId>,
-  organization_id: parseId<OrganizationId>,
   passkey_id: parsePasskeyId,
   proposal_id: parseId<ProposalId>,
   roles: parseRoles,

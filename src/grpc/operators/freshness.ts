@@ -1,5 +1,5 @@
 import { isWhole, type Organization } from "../../domain/api-key.js";
-import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
+import type { ProposalId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import { type CallingOperator, isFresh } from "../../operators/session.js";
 import type { CheckedCall } from "../calls/call-context.js";
@@ -19,12 +19,9 @@ export async function needsVerification(
   // The gate of operators reads the whole organization that a call names.
   const named = caller.organization as Organization | undefined;
   if (named !== undefined) return !named.isSandbox;
-  const { organizationId, proposalId } = input as { organizationId?: OrganizationId; proposalId?: ProposalId };
-  if (organizationId === undefined && proposalId === undefined) return true;
-  const found =
-    organizationId === undefined
-      ? (await administration.bookProposal(proposalId as ProposalId))?.organization
-      : await administration.organization(organizationId);
+  const { proposalId } = input as { readonly proposalId?: ProposalId };
+  if (proposalId === undefined) return true;
+  const found = (await administration.bookProposal(proposalId))?.organization;
   return found === undefined || !isWhole(found) || !found.isSandbox;
 }
 

@@ -110,8 +110,8 @@ async function inOrganization(
   }
   const organization = await organizationOr(options, named.value);
   if ("reason" in organization) return organization;
-  // No proposal waits for a read.
-  if (isRead(contract)) return { who, organization };
+  // No proposal waits for a read, and an act of operators alone asks for its authority itself.
+  if (contract.requiredScope === undefined || isRead(contract)) return { who, organization };
   const { requiredRoles: roles } = contract;
   const authority = await authorityFor(options.administration, who.operator, { organization, roles });
   return { who, organization, authority };

@@ -1,5 +1,5 @@
 import { parseEventTypes, typesOf } from "../../domain/event-types.js";
-import type { AccountId, OperatorId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import type { AccountId, OperatorId, TransactionId } from "../../domain/values/ids.js";
 import type { ListJournalRequest } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { PageRequest } from "../../ledger/ports/reads.js";
 import { parseRange } from "../../statements/period.js";
@@ -9,50 +9,49 @@ import { fieldProblem, given, ifGiven, type ParsedFields, parseFields } from "..
 import { parseAsOfSequence } from "../services/history/history-turns.js";
 import { pageInTurn } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
-import { adminRpc } from "./admin-rpc.js";
+import type { OperatorCaller } from "./acts.js";
+import { organizationRpc } from "./admin-rpc.js";
 import { parseId } from "./fields.js";
 import { namesOf, toJournalEntry } from "./messages.js";
 import type { HandlersOptions } from "./options.js";
 import { type AskedPage, parseOwnPage } from "./pages.js";
-import { readOrganization } from "./reading.js";
 
 /** The rpc that lists the rows of a book. A page looks at 1,001 rows at most. */
 export function journalRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   const { administration, cellOf, listTurns } = options;
   return {
-    listJournal: adminRpc("listJournal", {
+    listJournal: organizationRpc("listJournal", {
       parse: parseJournalList,
-      run: ({ organizationId, asked: { list, page }, ...range }, caller) =>
-        readOrganization(options, organizationId, async (found) => {
-          const names = namesOf(await administration.operators());
-          return pageInTurn(
-            { listTurns, caller },
-            async () => {
-              const read = await cellOf(found).history.journal(organizationId, { ...range, ...page });
-              return { ...read.result, lookedAt: read.lookedAt };
-            },
-            ({ rows, nextBeforeSeq }) => ({
-              entries: rows.map((row) => toJournalEntry(row, names)),
-              next_page_token: formatPageToken(list, nextBeforeSeq),
-            }),
-          );
-        }),
+      run: async ({ asked: { list, page }, ...range }, caller) => {
+        const { organization } = caller;
+        const names = namesOf(await administration.operators());
+        return pageInTurn(
+          { listTurns, caller },
+          async () => {
+            const read = await cellOf(organization).history.journal(organization.id, { ...range, ...page });
+            return { ...read.result, lookedAt: read.lookedAt };
+          },
+          ({ rows, nextBeforeSeq }) => ({
+            entries: rows.map((row) => toJournalEntry(row, names)),
+            next_page_token: formatPageToken(list, nextBeforeSeq),
+          }),
+        );
+      },
     }),
   };
 }
 
 interface AskedJournal extends Omit<JournalRequest, keyof PageRequest> {
-  readonly organizationId: OrganizationId;
   readonly asked: AskedPage;
 }
 
 const FILTERS = ["account_id", "transaction_id", "operator_id", "own"] as const;
 
-function parseJournalList(request: ListJournalRequest): ParsedFields<AskedJournal> {
+function parseJournalList(request: ListJournalRequest, caller: OperatorCaller): ParsedFields<AskedJournal> {
   const { start_sequence, end_sequence, account_id, transaction_id, operator_id, own, types, start, end } = request;
   const filters = { account_id, transaction_id, operator_id, own, types, start, end };
   const texts = { start_sequence: start_sequence?.toString(), end_sequence: end_sequence?.toString() };
-  const asked = parseOwnPage(request, "ListJournal", { ...filters, ...texts });
+  const asked = parseOwnPage(request, caller, "ListJournal", { ...filters, ...texts });
   const range = parseRange({ start, end });
   const fields = parseFields({
     start_sequence: parseAsOfSequence(start_sequence, undefined),
@@ -73,5 +72,5 @@ function parseJournalList(request: ListJournalRequest): ParsedFields<AskedJourna
   const { start_sequence: startSeq = 1, end_sequence: endSeq = Number.MAX_SAFE_INTEGER } = fields.value;
   const { types: asksTypes, start: createdAfter, end: createdBefore } = fields.value;
   const rows = { startSeq, endSeq, types: asksTypes && typesOf(asksTypes), createdAfter, createdBefore };
-  return { ok: true, value: { ...asked.value, filter, ...rows } };
+  return { ok: true, value: { asked: asked.value, filter, ...rows } };
 }

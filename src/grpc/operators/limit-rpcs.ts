@@ -9,7 +9,6 @@ import {
 import type { LimitsInForce } from "../../domain/limits/usage.js";
 import { TRANSACTION_TYPES, type TransactionType } from "../../domain/transaction.js";
 import { type Cents, formatCents } from "../../domain/values/cents.js";
-import type { OrganizationId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { GetLimitsResponse, SetLimitsRequest } from "../../gen/kesc/admin/v1/admin_service.js";
@@ -20,27 +19,25 @@ import { parseRequiredWord } from "../messages/enums.js";
 import { fieldProblem, ifGiven, joined, type ParsedFields, parseFields, parseItems } from "../messages/fields.js";
 import { decidedAt, PERIODS, toLimitsMessage, TYPES } from "../messages/limits.js";
 import { type ActInput, actRoute } from "./acts.js";
-import { adminRpc } from "./admin-rpc.js";
-import { fields, parseId, parseNote } from "./fields.js";
+import { organizationRpc } from "./admin-rpc.js";
+import { fields, parseNote } from "./fields.js";
 import type { HandlersOptions } from "./options.js";
-import { readOrganization } from "./reading.js";
 
 /** The rpcs about limits of amounts. */
 export function limitRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   const now = () => toUnixMillis(options.now());
   return {
-    getLimits: adminRpc("getLimits", {
-      ...fields("organization_id", "account_id?"),
-      run: ({ organizationId, accountId }) =>
-        readOrganization(options, organizationId, async (organization) => {
-          const { reads } = options.cellOf(organization);
-          const limits = await reads.limits(organizationId);
-          const at = decidedAt(limits, now());
-          if (accountId === undefined) return done(limitsOfOrganization(limits, at));
-          const account = await reads.account(organizationId, accountId);
-          if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
-          return done({ limits: toLimitsMessage(limits, account, at), tiers: [] });
-        }),
+    getLimits: organizationRpc("getLimits", {
+      ...fields("account_id?"),
+      run: async ({ accountId }, { organization }) => {
+        const { reads } = options.cellOf(organization);
+        const limits = await reads.limits(organization.id);
+        const at = decidedAt(limits, now());
+        if (accountId === undefined) return done(limitsOfOrganization(limits, at));
+        const account = await reads.account(organization.id, accountId);
+        if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
+        return done({ limits: toLimitsMessage(limits, account, at), tiers: [] });
+      },
     }),
     setLimits: actRoute(options)("setLimits", {
       parse: parseSetLimits,
@@ -51,7 +48,6 @@ export function limitRpcs(options: HandlersOptions): Record<string, RpcRoute> {
 
 function parseSetLimits(request: SetLimitsRequest): ParsedFields<ActInput<"setLimits">> {
   const own = parseFields({
-    organization_id: parseId<OrganizationId>(request.organization_id),
     tier: ifGiven(request.tier, parseTierName),
     changes: parseWhetherGiven(request),
     note: parseNote(request.note),
@@ -64,8 +60,8 @@ function parseSetLimits(request: SetLimitsRequest): ParsedFields<ActInput<"setLi
   );
   if (repeated >= 0)
     return fieldProblem(`changes[${String(repeated)}]`, "is about the limit of another one", "CONFLICT");
-  const { organization_id: organizationId, tier, note } = value;
-  return { ok: true, value: { organizationId, tier, changes: request.remove ? undefined : changesOf(items), note } };
+  const { tier, note } = value;
+  return { ok: true, value: { tier, changes: request.remove ? undefined : changesOf(items), note } };
 }
 
 /** Limits are changed or removed: one of both. */

@@ -28,12 +28,10 @@ import { toDepositMessage } from "../messages/deposit.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import type { ServedCell } from "../services/served-cell.js";
-import { adminRpc } from "./admin-rpc.js";
-import { OPERATORS_KINDS } from "./fields.js";
+import { organizationRpc } from "./admin-rpc.js";
 import { namesOf, toJournalEntry } from "./messages.js";
 import type { HandlersOptions } from "./options.js";
 import { proposalNow } from "./proposal-messages.js";
-import { readOrganization } from "./reading.js";
 import { noteFound, PersonLookUps } from "./reveals.js";
 
 const TEXT_CHARACTERS_MAX = 256;
@@ -57,28 +55,27 @@ export function lookUpRpc(options: HandlersOptions): Record<string, RpcRoute> {
   const { cellOf, listTurns } = options;
   const lookUps = new PersonLookUps(options);
   return {
-    lookUp: adminRpc("lookUp", {
-      ...fieldsOf({ ...OPERATORS_KINDS, text: parseText })("organization_id", "text"),
-      run: ({ organizationId, text }, caller) =>
-        readOrganization(options, organizationId, async (found) => {
-          const cell = cellOf(found);
-          const { operator } = caller.who;
-          // The machine has the database: no row would tell what a person reads there.
-          const admit = () => (operator === undefined ? undefined : lookUps.admit(operator, found));
-          const page = await listTurns.page(caller, () =>
-            search({ ...cell, options, organizationId }, { text, admit }),
-          );
-          if ("reason" in page) return refuse(page);
-          const { refusal, rows, readAs, tried, more } = page;
-          if (refusal !== undefined) return refuse(refusal);
-          if (operator !== undefined && tried.some((reading) => reading in OF_PERSONS)) {
-            const note = OF_PERSONS[readAs];
-            const ids = rows.flatMap(({ match }) => (note && match?.$case === "account" ? [match.value.id] : []));
-            const unnoted = await noteFound(cell, { organizationId, found: ids, note }, caller);
-            if (unnoted !== undefined) return refuse(unnoted);
-          }
-          return done({ read_as: readAs, tried: [...tried], matches: [...rows], more });
-        }),
+    lookUp: organizationRpc("lookUp", {
+      ...fieldsOf({ text: parseText })("text"),
+      run: async ({ text }, caller) => {
+        const { organization } = caller;
+        const { id: organizationId } = organization;
+        const cell = cellOf(organization);
+        const { operator } = caller.who;
+        // The machine has the database: no row would tell what a person reads there.
+        const admit = () => (operator === undefined ? undefined : lookUps.admit(operator, organization));
+        const page = await listTurns.page(caller, () => search({ ...cell, options, organizationId }, { text, admit }));
+        if ("reason" in page) return refuse(page);
+        const { refusal, rows, readAs, tried, more } = page;
+        if (refusal !== undefined) return refuse(refusal);
+        if (operator !== undefined && tried.some((reading) => reading in OF_PERSONS)) {
+          const note = OF_PERSONS[readAs];
+          const ids = rows.flatMap(({ match }) => (note && match?.$case === "account" ? [match.value.id] : []));
+          const unnoted = await noteFound(cell, { organizationId, found: ids, note }, caller);
+          if (unnoted !== undefined) return refuse(unnoted);
+        }
+        return done({ read_as: readAs, tried: [...tried], matches: [...rows], more });
+      },
     }),
   };
 }

@@ -22,7 +22,7 @@ const fields = fieldsOf({
 });
 
 /** The fields of each correction. The key is one of the metadata. */
-const COMMON = ["organization_id", "amount", "note", "idempotency-key"] as const;
+const COMMON = ["amount", "note", "idempotency-key"] as const;
 
 /** The rpcs that correct the books. */
 export function moneyActs(options: HandlersOptions): Record<string, RpcRoute> {

@@ -22,7 +22,7 @@ import { fieldsOf } from "../messages/field-kinds.js";
 import { fieldProblem, joined, type ParsedFields, parseFields, parseItems } from "../messages/fields.js";
 import { parseMoment } from "../messages/timestamp.js";
 import { act } from "./acts.js";
-import { adminRpc } from "./admin-rpc.js";
+import { organizationRpc } from "./admin-rpc.js";
 import { fields, OPERATORS_KINDS } from "./fields.js";
 import { totalsOf } from "./night-messages.js";
 import type { HandlersOptions } from "./options.js";
@@ -30,8 +30,8 @@ import type { HandlersOptions } from "./options.js";
 const REASONS = enumOf(DepositReason, "DEPOSIT_REASON", DEPOSIT_REASONS);
 const OUTCOMES = enumOf(wire.PayInOutcome, "PAY_IN_OUTCOME", ["CREDITED", "WAITING", "PASSED_OVER"]);
 
-const common = fields("organization_id", "note");
-const ofRail = fieldsOf({ ...OPERATORS_KINDS, rail: parseRailWithStatement })("organization_id", "rail", "note");
+const common = fields("note");
+const ofRail = fieldsOf({ ...OPERATORS_KINDS, rail: parseRailWithStatement })("rail", "note");
 
 /**
  * The rpcs that do for a whole night what single acts do for one deposit or order. A preview
@@ -39,7 +39,7 @@ const ofRail = fieldsOf({ ...OPERATORS_KINDS, rail: parseRailWithStatement })("o
  */
 export function nightActs(options: HandlersOptions): Record<string, RpcRoute> {
   return {
-    recordDeposits: adminRpc("recordDeposits", {
+    recordDeposits: organizationRpc("recordDeposits", {
       parse: (request) => {
         const { preview } = request;
         const given = ofRail.parse(withNote(request));
@@ -47,16 +47,16 @@ export function nightActs(options: HandlersOptions): Record<string, RpcRoute> {
       },
       takesPowerAway: isPreview,
       partsOf: ({ payIns }) => payIns.length,
-      run: ({ organizationId, preview, ...given }, caller) =>
+      run: ({ preview, ...given }, caller) =>
         act<RecordDeposits, wire.RecordDepositsResponse>(
           options,
-          { organizationId, fields: { name: "recordDeposits", ...given }, isPreview: preview },
+          { fields: { name: "recordDeposits", ...given }, isPreview: preview },
           caller,
           (resource, _, { needsSecondPerson = false }) =>
             toRecorded(resource, { needsSecondPerson, isPreview: preview }),
         ),
     }),
-    resolveTransactions: adminRpc("resolveTransactions", {
+    resolveTransactions: organizationRpc("resolveTransactions", {
       parse: (request) => {
         const { preview } = request;
         const given = common.parse(withNote(request));
@@ -64,10 +64,10 @@ export function nightActs(options: HandlersOptions): Record<string, RpcRoute> {
       },
       takesPowerAway: isPreview,
       partsOf: ({ results }) => results.length,
-      run: ({ organizationId, preview, ...given }, caller) =>
+      run: ({ preview, ...given }, caller) =>
         act<ResolveTransactions, wire.ResolveTransactionsResponse>(
           options,
-          { organizationId, fields: { name: "resolveTransactions", ...given }, isPreview: preview },
+          { fields: { name: "resolveTransactions", ...given }, isPreview: preview },
           caller,
           (resource, _, { needsSecondPerson = false }) => toResolved(resource, needsSecondPerson),
         ),

@@ -5,7 +5,7 @@ import type { RpcRoute } from "../calls/route.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { pageInTurn } from "../services/list-turns.js";
-import { adminRpc } from "./admin-rpc.js";
+import { houseRpc } from "./admin-rpc.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { namesOf, toOperator, toOperatorAct, toSession } from "./messages.js";
 import type { HandlersOptions } from "./options.js";
@@ -18,19 +18,19 @@ const fields = fieldsOf({ ...OPERATORS_KINDS, name: parseOperatorName });
 export function operatorRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   const submit = (change: Act, by: Operator | undefined) => changeOperator(options, change, by);
   return {
-    createOperator: adminRpc("createOperator", {
+    createOperator: houseRpc("createOperator", {
       ...fields("name", "roles", "key_sha256"),
       run: (given, { who }) => submit({ kind: "operator.create", ...given }, who.operator),
     }),
-    setOperatorRoles: adminRpc("setOperatorRoles", {
+    setOperatorRoles: houseRpc("setOperatorRoles", {
       ...fields("operator_id", "roles"),
       run: (given, { who }) => submit({ kind: "operator.set_roles", ...given }, who.operator),
     }),
-    replaceOperatorKey: adminRpc("replaceOperatorKey", {
+    replaceOperatorKey: houseRpc("replaceOperatorKey", {
       ...fields("operator_id", "key_sha256"),
       run: (given, { who }) => submit({ kind: "operator.replace_key", ...given }, who.operator),
     }),
-    revokeOperator: adminRpc("revokeOperator", {
+    revokeOperator: houseRpc("revokeOperator", {
       ...fields("operator_id"),
       run: (given, { who }) => submit({ kind: "operator.revoke", ...given }, who.operator),
     }),
@@ -50,7 +50,7 @@ export async function changeOperator(
 
 function readingRpcs({ administration, listTurns }: HandlersOptions): Record<string, RpcRoute> {
   return {
-    whoAmI: adminRpc("whoAmI", {
+    whoAmI: houseRpc("whoAmI", {
       ...fields(),
       run: (_input, { who: { operator: by } }) => {
         // The machine is no operator.
@@ -60,7 +60,7 @@ function readingRpcs({ administration, listTurns }: HandlersOptions): Record<str
         return Promise.resolve(done({ operator: toOperator(by), four_eyes: [...fourEyes], cells, session }));
       },
     }),
-    listOperators: adminRpc("listOperators", {
+    listOperators: houseRpc("listOperators", {
       parse: (page) => parsePage(page, "ListOperators"),
       run: (asked, caller) =>
         listInTurn(
@@ -69,7 +69,7 @@ function readingRpcs({ administration, listTurns }: HandlersOptions): Record<str
           ({ items, ...next }) => ({ operators: items.map(toOperator), ...next }),
         ),
     }),
-    listOperatorActs: adminRpc("listOperatorActs", {
+    listOperatorActs: houseRpc("listOperatorActs", {
       parse: ({ operator_id, type, ...page }) => parsePage(page, "ListOperatorActs", { operator_id, type }),
       run: (asked, caller) =>
         pageInTurn(

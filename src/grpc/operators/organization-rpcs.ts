@@ -5,12 +5,11 @@ import type { RpcRoute } from "../calls/route.js";
 import { done } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { actRoute } from "./acts.js";
-import { adminRpc } from "./admin-rpc.js";
+import { houseRpc, organizationRpc } from "./admin-rpc.js";
 import { OPERATORS_KINDS, parseCell, parseLabel } from "./fields.js";
 import { toOrganization, toRailAccount } from "./messages.js";
 import type { HandlersOptions } from "./options.js";
 import { listInTurn, parseOwnPage, parsePage } from "./pages.js";
-import { readOrganization } from "./reading.js";
 import { resultOfSubmitted } from "./results.js";
 
 const fields = fieldsOf({
@@ -26,7 +25,7 @@ export function organizationRpcs(options: HandlersOptions): Record<string, RpcRo
   const { administration, listTurns } = options;
   const act = actRoute(options);
   return {
-    createOrganization: adminRpc("createOrganization", {
+    createOrganization: houseRpc("createOrganization", {
       ...fields("name", "sandbox", "cell"),
       run: async (given, { who: { operator: by } }) => {
         const made = await administration.createOrganization(given, by);
@@ -35,14 +34,11 @@ export function organizationRpcs(options: HandlersOptions): Record<string, RpcRo
         }));
       },
     }),
-    getOrganization: adminRpc("getOrganization", {
-      ...fields("organization_id"),
-      run: ({ organizationId }) =>
-        readOrganization(options, organizationId, (found) =>
-          Promise.resolve(done({ organization: toOrganization(found) })),
-        ),
+    getOrganization: organizationRpc("getOrganization", {
+      ...fields(),
+      run: (_input, { organization }) => Promise.resolve(done({ organization: toOrganization(organization) })),
     }),
-    listOrganizations: adminRpc("listOrganizations", {
+    listOrganizations: houseRpc("listOrganizations", {
       parse: ({ name, ...page }) => parsePage(page, "ListOrganizations", { name }),
       run: (asked, caller) => {
         const { name } = asked.list.filters;
@@ -58,21 +54,19 @@ export function organizationRpcs(options: HandlersOptions): Record<string, RpcRo
         );
       },
     }),
-    suspendOrganization: act("suspendOrganization", { ...fields("organization_id", "note"), shown }),
-    resumeOrganization: act("resumeOrganization", { ...fields("organization_id", "note"), shown }),
-    requireReceipts: act("requireReceipts", { ...fields("organization_id", "required", "note"), shown }),
-    listRailAccounts: adminRpc("listRailAccounts", {
-      parse: (request) => parseOwnPage(request, "ListRailAccounts"),
-      run: ({ organizationId, asked }, caller) =>
-        readOrganization(options, organizationId, (found) =>
-          listInTurn(
-            { listTurns, caller, asked },
-            async () => {
-              const accounts = await administration.railAccounts(found);
-              return { items: accounts.toSorted((left, right) => (left.rail < right.rail ? -1 : 1)) };
-            },
-            ({ items, ...next }) => ({ rail_accounts: items.map((account) => toRailAccount(account)), ...next }),
-          ),
+    suspendOrganization: act("suspendOrganization", { ...fields("note"), shown }),
+    resumeOrganization: act("resumeOrganization", { ...fields("note"), shown }),
+    requireReceipts: act("requireReceipts", { ...fields("required", "note"), shown }),
+    listRailAccounts: organizationRpc("listRailAccounts", {
+      parse: (request, caller) => parseOwnPage(request, caller, "ListRailAccounts"),
+      run: (asked, caller) =>
+        listInTurn(
+          { listTurns, caller, asked },
+          async () => {
+            const accounts = await administration.railAccounts(caller.organization);
+            return { items: accounts.toSorted((left, right) => (left.rail < right.rail ? -1 : 1)) };
+          },
+          ({ items, ...next }) => ({ rail_accounts: items.map((account) => toRailAccount(account)), ...next }),
         ),
     }),
   };

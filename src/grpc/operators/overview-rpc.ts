@@ -4,12 +4,11 @@ import type { CappedCount } from "../../statements/ports.js";
 import type { RpcRoute } from "../calls/route.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { pageInTurn } from "../services/list-turns.js";
-import { adminRpc } from "./admin-rpc.js";
+import { organizationRpc } from "./admin-rpc.js";
 import { fields } from "./fields.js";
 import { toSums } from "./money-acts.js";
 import type { HandlersOptions } from "./options.js";
 import { isFor, lapsedIfRoleIsLost } from "./proposal-messages.js";
-import { readOrganization } from "./reading.js";
 
 const COUNT_MAX = 1_000;
 
@@ -17,40 +16,40 @@ const COUNT_MAX = 1_000;
 export function overviewRpc(options: HandlersOptions): Record<string, RpcRoute> {
   const { administration, cellOf, listTurns, now } = options;
   return {
-    getOverview: adminRpc("getOverview", {
-      ...fields("organization_id"),
-      run: ({ organizationId }, caller) =>
-        readOrganization(options, organizationId, async (found) => {
-          const { history } = cellOf(found);
-          const at = toUnixMillis(now());
-          return pageInTurn(
-            { listTurns, caller },
-            async () => {
-              const { result: waiting, lookedAt } = await history.waiting(organizationId, at);
-              const sums = await history.currentSums(organizationId);
-              const page = { afterId: undefined, size: COUNT_MAX + 1, waits: { organization: found } };
-              const undecided = await administration.proposals(page);
-              const operators = await administration.operators();
-              const rows = undecided
-                .map((proposal) => lapsedIfRoleIsLost(proposal, operators))
-                .filter(({ state }) => state === "PENDING");
-              return { rows, waiting, sums, lookedAt: lookedAt + undecided.length };
-            },
-            ({ rows, waiting, sums: { sums, seq, recordedAt } }) => ({
-              flagged_transactions: toCount(waiting.flagged),
-              old_open_payments: toCount(waiting.oldOpenPayments),
-              oldest_open_payment_id: waiting.oldestOpenPayment?.id,
-              oldest_open_payment_at: waiting.oldestOpenPayment && toTimestamp(waiting.oldestOpenPayment.createdAt),
-              waiting_deposits: toCount(waiting.deposits),
-              waiting_proposals: countOf(rows),
-              proposals_for_me: countOf(rows.filter((proposal) => isFor(proposal, caller.who.operator))),
-              sums: toSums({ sums }),
-              as_of_sequence: seq === 0 ? undefined : BigInt(seq),
-              as_of_time: seq === 0 ? undefined : toTimestamp(recordedAt),
-              read_at: toTimestamp(at),
-            }),
-          );
-        }),
+    getOverview: organizationRpc("getOverview", {
+      ...fields(),
+      run: (_input, caller) => {
+        const { organization } = caller;
+        const { history } = cellOf(organization);
+        const at = toUnixMillis(now());
+        return pageInTurn(
+          { listTurns, caller },
+          async () => {
+            const { result: waiting, lookedAt } = await history.waiting(organization.id, at);
+            const sums = await history.currentSums(organization.id);
+            const page = { afterId: undefined, size: COUNT_MAX + 1, waits: { organization } };
+            const undecided = await administration.proposals(page);
+            const operators = await administration.operators();
+            const rows = undecided
+              .map((proposal) => lapsedIfRoleIsLost(proposal, operators))
+              .filter(({ state }) => state === "PENDING");
+            return { rows, waiting, sums, lookedAt: lookedAt + undecided.length };
+          },
+          ({ rows, waiting, sums: { sums, seq, recordedAt } }) => ({
+            flagged_transactions: toCount(waiting.flagged),
+            old_open_payments: toCount(waiting.oldOpenPayments),
+            oldest_open_payment_id: waiting.oldestOpenPayment?.id,
+            oldest_open_payment_at: waiting.oldestOpenPayment && toTimestamp(waiting.oldestOpenPayment.createdAt),
+            waiting_deposits: toCount(waiting.deposits),
+            waiting_proposals: countOf(rows),
+            proposals_for_me: countOf(rows.filter((proposal) => isFor(proposal, caller.who.operator))),
+            sums: toSums({ sums }),
+            as_of_sequence: seq === 0 ? undefined : BigInt(seq),
+            as_of_time: seq === 0 ? undefined : toTimestamp(recordedAt),
+            read_at: toTimestamp(at),
+          }),
+        );
+      },
     }),
   };
 }

@@ -1,10 +1,10 @@
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { RpcResult } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
-import { fieldProblem, type ParsedFields } from "../messages/fields.js";
+import type { ParsedFields } from "../messages/fields.js";
 import { type ListCaller, type ListTurns, pageInTurn } from "../services/list-turns.js";
 import { type AnyList, askedPage, formatPageToken, LIST_KINDS, type PageOfList } from "../services/paging.js";
-import { parseId } from "./fields.js";
+import type { OperatorCaller } from "./acts.js";
 
 /** A page that is asked for, and the list that it belongs to. */
 export type AskedPage<Filters = AnyList["filters"]> = PageOfList<AnyList & { readonly filters: Filters }>;
@@ -27,16 +27,14 @@ export function parsePage<Filters extends AnyList["filters"] = AnyList["filters"
   return page.ok ? askedPage({ rpc, organizationId, filters }, page.value) : page;
 }
 
-/** Parses the page of a list of one organization. */
+/** Parses the page of a list of the organization that the call names. */
 export function parseOwnPage(
-  { organization_id: id, ...page }: PageFields & { readonly organization_id: string },
+  page: PageFields,
+  { organization }: OperatorCaller,
   rpc: string,
   filters?: AnyList["filters"],
-): ParsedFields<{ readonly organizationId: OrganizationId; readonly asked: AskedPage }> {
-  const organizationId = parseId<OrganizationId>(id);
-  if (!organizationId.ok) return fieldProblem("organization_id", organizationId.problem, organizationId.code);
-  const asked = parsePage(page, rpc, filters, organizationId.value);
-  return asked.ok ? { ok: true, value: { organizationId: organizationId.value, asked: asked.value } } : asked;
+): ParsedFields<AskedPage> {
+  return parsePage(page, rpc, filters, organization.id);
 }
 
 /**

@@ -11,15 +11,15 @@ import { type Proposal as ProposalMessage, ProposalState } from "../../gen/kesc/
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { Operator } from "../../operators/operator.js";
 import { type OperatorProposal, proposalInBook } from "../../operators/ports.js";
-import { actorOf } from "../calls/call-context.js";
+import { actorOf, type Caller } from "../calls/call-context.js";
 import type { RpcRoute } from "../calls/route.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { pageInTurn } from "../services/list-turns.js";
 import { type AnyList, formatIdToken, parseIdToken, parsePageSize } from "../services/paging.js";
-import { type OperatorCaller, submitAct } from "./acts.js";
-import { adminRpc } from "./admin-rpc.js";
+import { submitAct } from "./acts.js";
+import { houseRpc } from "./admin-rpc.js";
 import { authorityOfPerson } from "./authority.js";
 import { commandOf } from "./commands-of-proposals.js";
 import { OPERATORS_KINDS, parseId } from "./fields.js";
@@ -43,7 +43,7 @@ const ROWS_PER_PROPOSAL = 5;
 export function proposalRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   const { administration, listTurns } = options;
   return {
-    listProposals: adminRpc("listProposals", {
+    listProposals: houseRpc("listProposals", {
       parse: parseProposalList,
       run: async ({ list, afterId, size, ...filters }, caller) => {
         const { organizationId, includesClosed } = filters;
@@ -79,7 +79,7 @@ export function proposalRpcs(options: HandlersOptions): Record<string, RpcRoute>
         );
       },
     }),
-    getProposal: adminRpc("getProposal", {
+    getProposal: houseRpc("getProposal", {
       ...fieldsOf({ ...OPERATORS_KINDS, compare: parsed<boolean> })("proposal_id", "compare"),
       partsOf: ({ compare }) => (compare ? 1 : undefined),
       run: async ({ proposalId, compare }, caller) => {
@@ -155,7 +155,7 @@ function isAbout({ content }: OperatorProposal, id: string): boolean {
 
 function decisionRpc(options: HandlersOptions, decide: "approve" | "reject"): RpcRoute {
   const { administration } = options;
-  return adminRpc(`${decide}Proposal`, {
+  return houseRpc(`${decide}Proposal`, {
     ...fieldsOf({ ...OPERATORS_KINDS, note: parseStatusReason })("proposal_id", "note"),
     run: async ({ proposalId, note }, caller) => {
       const { operator: by } = caller.who;
@@ -182,7 +182,7 @@ interface BookDecision {
   readonly proposal: Proposal;
   readonly by: Operator;
   readonly note: typeof NO_REASON;
-  readonly caller: OperatorCaller;
+  readonly caller: Caller<undefined>;
 }
 
 /** The approval is the same command of another person: the ledger compares both. */
@@ -204,7 +204,7 @@ async function approve(
   const isWhole = await options.railChanges.isWhole(organization, proposal);
   if (command === undefined || shown.state === "LAPSED" || !isWhole)
     return { kind: "refused", refusal: { reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state: "LAPSED" } };
-  return submitAct(options, organization, command, caller);
+  return submitAct(options, command, { ...caller, organization });
 }
 
 function reject(

@@ -15,7 +15,6 @@ import { actRoute } from "./acts.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { PAYOUT_MODE_MESSAGES, toRailAccount } from "./messages.js";
 import type { HandlersOptions } from "./options.js";
-import { readOrganization } from "./reading.js";
 import { registerDeposits } from "./register-deposits.js";
 
 const SECOND_MILLIS = 1_000;
@@ -44,20 +43,19 @@ export function railActs(options: HandlersOptions): Record<string, RpcRoute> {
   return {
     setRailAccount: act(
       "setRailAccount",
-      { ...fields("organization_id", "rail", ...ofAccount, "note"), shown },
-      ({ organizationId, note, ...asked }) =>
-        readOrganization(options, organizationId, async (organization) => {
-          const prepared = await options.railChanges.prepare(organization, asked);
-          return prepared.ok
-            ? done({ organizationId, note, ...prepared.value })
-            : refuse({ reason: "INVALID_FIELD", fields: prepared.problems.map(fieldOf) });
-        }),
+      { ...fields("rail", ...ofAccount, "note"), shown },
+      async ({ note, ...asked }, { organization }) => {
+        const prepared = await options.railChanges.prepare(organization, asked);
+        return prepared.ok
+          ? done({ note, ...prepared.value })
+          : refuse({ reason: "INVALID_FIELD", fields: prepared.problems.map(fieldOf) });
+      },
     ),
-    setDefaultRail: act("setDefaultRail", { ...fields("organization_id", "rail", "note"), shown: () => ({}) }),
+    setDefaultRail: act("setDefaultRail", { ...fields("rail", "note"), shown: () => ({}) }),
     setPayouts: act(
       "setPayouts",
       {
-        ...fields("organization_id", "rail", "payouts", "note"),
+        ...fields("rail", "payouts", "note"),
         takesPowerAway: ({ payouts }) => payouts === "closed",
         shown,
       },

@@ -16,11 +16,10 @@ import { enumOf } from "../messages/enums.js";
 import { toRailBalance } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { ListTurns } from "../services/list-turns.js";
-import { adminRpc } from "./admin-rpc.js";
+import { organizationRpc } from "./admin-rpc.js";
 import { fields } from "./fields.js";
 import { toRailAccount } from "./messages.js";
 import type { HandlersOptions } from "./options.js";
-import { readOrganization } from "./reading.js";
 
 const SECOND_MILLIS = 1_000;
 /** The next probe of a person waits as long as after a list that looked at this number of rows. */
@@ -34,32 +33,30 @@ export function railRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   // A probe waits for the rail, and must not hold up the lists of others.
   const turns = new ListTurns({ now: () => toUnixMillis(now()), underWayMax: PROBES_UNDER_WAY_MAX });
   return {
-    getRailAccount: adminRpc("getRailAccount", {
-      ...fields("organization_id", "rail"),
-      run: ({ organizationId, rail }) =>
-        readOrganization(options, organizationId, async (found) => {
-          const status = await railReads.railAccount(found, rail);
-          if (status === undefined) return refuse({ reason: "RAIL_ACCOUNT_NOT_FOUND", rail });
-          const balances = await cellOf(found).history.railBalances(organizationId);
-          const own = balances.filter((balance) => balance.rail === rail);
-          return done({ status: toStatus(status, own, toUnixMillis(now())) });
-        }),
+    getRailAccount: organizationRpc("getRailAccount", {
+      ...fields("rail"),
+      run: async ({ rail }, { organization }) => {
+        const status = await railReads.railAccount(organization, rail);
+        if (status === undefined) return refuse({ reason: "RAIL_ACCOUNT_NOT_FOUND", rail });
+        const balances = await cellOf(organization).history.railBalances(organization.id);
+        const own = balances.filter((balance) => balance.rail === rail);
+        return done({ status: toStatus(status, own, toUnixMillis(now())) });
+      },
     }),
-    probeRailAccount: adminRpc("probeRailAccount", {
-      ...fields("organization_id", "rail"),
-      run: ({ organizationId, rail }, caller) =>
-        readOrganization(options, organizationId, async (found) => {
-          // One after another: each of a person's probes waits for the rail.
-          const page = await turns.page(caller, async () => {
-            const products = await railProbes.probe(found, rail);
-            return { products, rows: [], nextBeforeSeq: undefined, lookedAt: ROWS_OF_PROBE };
-          });
-          if ("reason" in page) return refuse(page);
-          if (page.products === undefined) return refuse({ reason: "RAIL_ACCOUNT_NOT_FOUND", rail });
-          return done({
-            products: page.products.map(({ result, ...product }) => ({ ...product, result: RESULTS[result] })),
-          });
-        }),
+    probeRailAccount: organizationRpc("probeRailAccount", {
+      ...fields("rail"),
+      run: async ({ rail }, caller) => {
+        // One after another: each of a person's probes waits for the rail.
+        const page = await turns.page(caller, async () => {
+          const products = await railProbes.probe(caller.organization, rail);
+          return { products, rows: [], nextBeforeSeq: undefined, lookedAt: ROWS_OF_PROBE };
+        });
+        if ("reason" in page) return refuse(page);
+        if (page.products === undefined) return refuse({ reason: "RAIL_ACCOUNT_NOT_FOUND", rail });
+        return done({
+          products: page.products.map(({ result, ...product }) => ({ ...product, result: RESULTS[result] })),
+        });
+      },
     }),
   };
 }

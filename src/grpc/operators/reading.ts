@@ -2,17 +2,6 @@ import { type FoundOrganization, isWhole, type Organization } from "../../domain
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { Administration } from "../../operators/ports.js";
 import type { OperatorRefusal } from "../../operators/refusal.js";
-import { refuse, type RpcResult } from "../calls/rpc-result.js";
-
-/** Makes the result of a read of one organization, which may be refused. */
-export async function readOrganization<Response>(
-  { administration }: { readonly administration: Pick<Administration, "organization"> },
-  organizationId: OrganizationId,
-  read: (organization: Organization) => Promise<RpcResult<Response>>,
-): Promise<RpcResult<Response>> {
-  const organization = await organizationOr({ administration }, organizationId);
-  return "reason" in organization ? refuse(organization) : read(organization);
-}
 
 /** Refuses ORGANIZATION_NOT_FOUND, ORGANIZATION_CHANGED. */
 export async function organizationOr(

@@ -31,12 +31,11 @@ import type { ParsedFields } from "../messages/fields.js";
 import { formatSigned, toRailBalance, toReserveHolding } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { readingHistory } from "../services/history/history-turns.js";
-import { adminUpload } from "./admin-rpc.js";
+import { organizationUpload } from "./admin-rpc.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { toLostNight } from "./night-messages.js";
 import type { HandlersOptions } from "./options.js";
 import { StatementReading } from "./read-statement.js";
-import { readOrganization } from "./reading.js";
 
 const DAYS_MAX = 31;
 const DAY_MILLIS = 86_400_000;
@@ -55,38 +54,38 @@ export function reconcileRpc(options: HandlersOptions): Record<string, RpcRoute>
   const reading = new StatementReading();
   const now = (): UnixMillis => toUnixMillis(options.now());
   return {
-    reconcileStatement: adminUpload("reconcileStatement", {
+    reconcileStatement: organizationUpload("reconcileStatement", {
       ...fieldsOf({
         ...OPERATORS_KINDS,
         rail: { as: "of", parse: parseStatementRail },
         file_name: parseFileName,
-      })("organization_id", "rail", "file_name"),
+      })("rail", "file_name"),
       parseMore,
       pieceOf: ({ statement }) => statement,
       field: "statement",
       bytesMax: FILE_BYTES_MAX,
-      run: ({ organizationId, of: { rail, kind }, fileName: name }, bytes, caller) =>
-        readOrganization(options, organizationId, (found) => {
-          if (bytes.length === 0) return Promise.resolve(refuse(badStatement("is required", "REQUIRED")));
-          const { history: reads } = cellOf(found);
-          return readingHistory({ organizationId, caller, listTurns, reads }, async (history) => {
-            const book = bounded(await bookedMovements(found, rail), history);
-            const tie = await readTie(history, rail);
-            const statement = { ...statementSettings(kind, await book.settings()), name, rail, bytes };
-            await history.inTurn(() =>
-              Promise.resolve({ result: undefined, lookedAt: bytes.length / RECEIVED_BYTES_PER_ROW }),
-            );
-            try {
-              const facts = await reading.read(actorOf(caller.who), statement, history);
-              if (facts === undefined) return refuse({ reason: "QUEUE_FULL" });
-              return done(toResponse(await compareStatement(facts, { book, tie }), now()));
-            } catch (error) {
-              if (!(error instanceof StatementError)) throw error;
-              const problem = error.message.replace(/\.$/, "");
-              return refuse(badStatement(`must be a statement that can be compared: ${problem}`, "FORMAT"));
-            }
-          });
-        }),
+      run: ({ of: { rail, kind }, fileName: name }, bytes, caller) => {
+        const { organization } = caller;
+        if (bytes.length === 0) return Promise.resolve(refuse(badStatement("is required", "REQUIRED")));
+        const { history: reads } = cellOf(organization);
+        return readingHistory({ organizationId: organization.id, caller, listTurns, reads }, async (history) => {
+          const book = bounded(await bookedMovements(organization, rail), history);
+          const tie = await readTie(history, rail);
+          const statement = { ...statementSettings(kind, await book.settings()), name, rail, bytes };
+          await history.inTurn(() =>
+            Promise.resolve({ result: undefined, lookedAt: bytes.length / RECEIVED_BYTES_PER_ROW }),
+          );
+          try {
+            const facts = await reading.read(actorOf(caller.who), statement, history);
+            if (facts === undefined) return refuse({ reason: "QUEUE_FULL" });
+            return done(toResponse(await compareStatement(facts, { book, tie }), now()));
+          } catch (error) {
+            if (!(error instanceof StatementError)) throw error;
+            const problem = error.message.replace(/\.$/, "");
+            return refuse(badStatement(`must be a statement that can be compared: ${problem}`, "FORMAT"));
+          }
+        });
+      },
     }),
   };
 }
@@ -113,8 +112,8 @@ function parseFileName(unchecked: string): Parsed<string> {
 }
 
 /** Only the first message says what the file is of. */
-function parseMore({ organization_id, rail, file_name }: ReconcileStatementRequest): ParsedFields<undefined> {
-  const given = Object.entries({ organization_id, rail, file_name }).filter(([, text]) => text !== "");
+function parseMore({ rail, file_name }: ReconcileStatementRequest): ParsedFields<undefined> {
+  const given = Object.entries({ rail, file_name }).filter(([, text]) => text !== "");
   if (given.length === 0) return { ok: true, value: undefined };
   const message = "must be in the first message only";
   return { ok: false, fields: given.map(([field]) => ({ field, message, code: "CONFLICT" as const })) };

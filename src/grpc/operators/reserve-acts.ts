@@ -42,7 +42,7 @@ export function reserveActs(options: HandlersOptions): Record<string, RpcRoute> 
   const ofFigure = ["place", "amount", "as_of_day", "evidence", "kind", "document_sha256?", "matures_on?"] as const;
   return {
     recordReserve: act("recordReserve", {
-      ...figure("organization_id", ...ofFigure, "note"),
+      ...figure(...ofFigure, "note"),
       shown: (held) => ({ reserve_holding: held && toReserveHolding(held, now()) }),
     }),
     setReserveRules: act("setReserveRules", {
@@ -52,7 +52,7 @@ export function reserveActs(options: HandlersOptions): Record<string, RpcRoute> 
   };
 }
 
-const withNote = fields("organization_id", "note");
+const withNote = fields("note");
 
 function parseSetReserveRules(request: SetReserveRulesRequest) {
   const rules = parseItems("rules", request.rules, parseRule);

@@ -10,7 +10,7 @@ import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { fieldProblem, type ParsedFields, parseFields } from "../messages/fields.js";
 import { toTimestamp } from "../messages/timestamp.js";
-import { adminRpc } from "./admin-rpc.js";
+import { houseRpc } from "./admin-rpc.js";
 import { fields } from "./fields.js";
 import { toOperator, toSession } from "./messages.js";
 import { changeOperator } from "./operator-rpcs.js";
@@ -29,12 +29,12 @@ const texts = fieldsOf({ invitation: present, response_json: present, token: pre
 export function signInRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   const { signIn } = options;
   return {
-    beginPasskey: adminRpc("beginPasskey", {
+    beginPasskey: houseRpc("beginPasskey", {
       isPublic: true,
       ...texts("invitation?"),
       run: ({ invitation }) => told(signIn.begin(invitation), (options_json) => ({ options_json })),
     }),
-    getSignInToken: adminRpc("getSignInToken", {
+    getSignInToken: houseRpc("getSignInToken", {
       isPublic: true,
       ...texts("token"),
       run: ({ token }) =>
@@ -42,7 +42,7 @@ export function signInRpcs(options: HandlersOptions): Record<string, RpcRoute> {
           return { operator_name: operatorName, expires_at: toTimestamp(expiresAt) };
         }),
     }),
-    createSession: adminRpc("createSession", {
+    createSession: houseRpc("createSession", {
       isPublic: true,
       parse: ({ response_json: responseJson, code }) =>
         (responseJson === "") === (code === "")
@@ -58,7 +58,7 @@ export function signInRpcs(options: HandlersOptions): Record<string, RpcRoute> {
           }),
         ),
     }),
-    registerPasskey: adminRpc("registerPasskey", {
+    registerPasskey: houseRpc("registerPasskey", {
       isPublic: true,
       ...texts("invitation", "response_json"),
       run: async ({ invitation, responseJson }) => {
@@ -77,14 +77,14 @@ export function signInRpcs(options: HandlersOptions): Record<string, RpcRoute> {
 export function sessionRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   const { administration, listTurns, signIn } = options;
   return {
-    verifySession: adminRpc("verifySession", {
+    verifySession: houseRpc("verifySession", {
       ...texts("response_json"),
       run: async ({ responseJson }, { who: { operator: by } }) =>
         by?.session === undefined
           ? refuse({ reason: "SIGN_IN_REFUSED" })
           : told(signIn.verify(by.session, responseJson), (session) => ({ session: toSession(session, by) })),
     }),
-    endSession: adminRpc("endSession", {
+    endSession: houseRpc("endSession", {
       parse: ({ session_id: id }, { who: { operator: by } }) =>
         id === "" && by?.session === undefined
           ? fieldProblem("session_id", "is required for a call without a session", "REQUIRED")
@@ -96,7 +96,7 @@ export function sessionRpcs(options: HandlersOptions): Record<string, RpcRoute> 
         return { ...done({}), replayed: !(session !== undefined && (await signIn.end(id))) };
       },
     }),
-    listSessions: adminRpc("listSessions", {
+    listSessions: houseRpc("listSessions", {
       parse: ({ operator_id: id, ...page }) => parsePage(page, "ListSessions", { operator_id: id }),
       run: async (asked, caller) => {
         const { operator_id: id } = asked.list.filters;
@@ -117,14 +117,14 @@ export function sessionRpcs(options: HandlersOptions): Record<string, RpcRoute> 
       },
     }),
     createInvitation: createInvitation(options),
-    removePasskey: adminRpc("removePasskey", {
+    removePasskey: houseRpc("removePasskey", {
       ...fields("operator_id", "passkey_id"),
       run: async ({ operatorId, passkeyId }, { who: { operator: by } }) =>
         isOwnOr(ENDS_OTHERS, by, operatorId)
           ? changeOperator(options, { kind: "operator.remove_passkey", operatorId, passkeyId }, by)
           : lacks(ENDS_OTHERS),
     }),
-    createSignInCode: adminRpc("createSignInCode", {
+    createSignInCode: houseRpc("createSignInCode", {
       ...fields(),
       run: async (_input, { who: { operator: by } }) => {
         // A session could otherwise outlive its 12 hours.
@@ -137,7 +137,7 @@ export function sessionRpcs(options: HandlersOptions): Record<string, RpcRoute> 
 }
 
 function createInvitation({ administration, signIn }: HandlersOptions): RpcRoute {
-  return adminRpc("createInvitation", {
+  return houseRpc("createInvitation", {
     parse: parseInvited,
     run: async (invited, { who: { operator: by } }) => {
       const operators = await administration.operators();

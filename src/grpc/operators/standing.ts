@@ -5,8 +5,9 @@ import { changesIn } from "../../domain/proposal-content.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { ProposalId } from "../../domain/values/ids.js";
 import { NO_REASON } from "../../domain/values/text.js";
+import type { Caller } from "../calls/call-context.js";
 import { messageOf } from "../errors/status.js";
-import { type OperatorCaller, submitAct } from "./acts.js";
+import { submitAct } from "./acts.js";
 import { commandOf } from "./commands-of-proposals.js";
 import type { HandlersOptions } from "./options.js";
 import { unlessChanged } from "./reading.js";
@@ -21,7 +22,11 @@ const NOBODY = "";
 const ALREADY_SO = "It is so already: an approval changes nothing. Reject the proposal.";
 
 /** Decides a proposal that waits as if somebody proposed it now, and does nothing. */
-export async function standingOf(options: HandlersOptions, id: ProposalId, caller: OperatorCaller): Promise<Standing> {
+export async function standingOf(
+  options: HandlersOptions,
+  id: ProposalId,
+  caller: Caller<undefined>,
+): Promise<Standing> {
   const { administration } = options;
   const found = await administration.bookProposal(id);
   if (found === undefined) {
@@ -43,7 +48,7 @@ export async function standingOf(options: HandlersOptions, id: ProposalId, calle
   if (command === undefined) return { standing: [], refusal: undefined };
   const { sealed } = proposal;
   const dry = { ...command, shown: undefined, dryRun: true, ...(sealed === undefined ? {} : { sealed }) } as const;
-  const outcome = await submitAct(options, organization, dry, caller);
+  const outcome = await submitAct(options, dry, { ...caller, organization });
   if (outcome.kind === "refused") return { standing: [], refusal: messageOf(outcome.refusal) };
   const proposed = (outcome.resource as { readonly proposal?: Proposal }).proposal;
   if (proposed !== undefined) return { standing: changesIn(proposed.content), refusal: undefined };
