@@ -10,12 +10,12 @@ import { AccountServiceService as Accounts } from "../../src/gen/kesc/v1/account
 import { BookServiceService as Books } from "../../src/gen/kesc/v1/book_service.js";
 import { DepositServiceService as Deposits } from "../../src/gen/kesc/v1/deposit_service.js";
 import { TransactionServiceService as Transactions } from "../../src/gen/kesc/v1/transaction_service.js";
+import { ListTurns } from "../../src/grpc/calls/list-turns.js";
+import { type MachineCall, runForMachine } from "../../src/grpc/calls/operator-gate.js";
 import type { EncodedMessages } from "../../src/grpc/calls/route.js";
 import type { RpcContract } from "../../src/grpc/messages/contract.js";
-import { type MachineCall, runForMachine } from "../../src/grpc/operators/gate.js";
-import type { HandlersOptions } from "../../src/grpc/operators/options.js";
-import { operatorRoutes } from "../../src/grpc/operators/routes.js";
-import { ListTurns } from "../../src/grpc/services/list-turns.js";
+import type { HandlersOptions } from "../../src/grpc/services/operator-options.js";
+import { operatorRoutes } from "../../src/grpc/services/operator-routes.js";
 import type { FourEyes } from "../../src/operators/four-eyes.js";
 import { type Operator, parseOperatorName, type Role } from "../../src/operators/operator.js";
 import { operatorParts } from "../../src/parts/operator-parts.js";

@@ -3,10 +3,10 @@ import { expect } from "chai";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { RegisterDepositsRequest, RegisterDepositsResponse } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import { runForMachine } from "../../src/grpc/calls/operator-gate.js";
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
-import { runForMachine } from "../../src/grpc/operators/gate.js";
-import type { HandlersOptions } from "../../src/grpc/operators/options.js";
-import { registerDeposits } from "../../src/grpc/operators/register-deposits.js";
+import type { HandlersOptions } from "../../src/grpc/services/operator-options.js";
+import { registerDeposits } from "../../src/grpc/services/rails/register-deposits.js";
 import type { DepositRegistered } from "../../src/operators/rails.js";
 import { newOrganizationId } from "../support/commands.js";
 

@@ -1,12 +1,12 @@
 import type { Organization } from "../../domain/api-key.js";
+import { ListTurns } from "../../grpc/calls/list-turns.js";
+import { runForMachine } from "../../grpc/calls/operator-gate.js";
 import type { RpcRoute } from "../../grpc/calls/route.js";
 import { messageOf } from "../../grpc/errors/status.js";
-import { runForMachine } from "../../grpc/operators/gate.js";
-import { operatorRoutes } from "../../grpc/operators/routes.js";
 import { accountHandlers } from "../../grpc/services/account-service.js";
 import { depositHandlers } from "../../grpc/services/deposit-service.js";
 import { getSupply } from "../../grpc/services/history/supply-rpcs.js";
-import { ListTurns } from "../../grpc/services/list-turns.js";
+import { operatorRoutes } from "../../grpc/services/operator-routes.js";
 import type { CellOf } from "../../grpc/services/served-cell.js";
 import { transactionHandlers } from "../../grpc/services/transaction-service.js";
 import { webhookHandlers } from "../../grpc/services/webhooks/service.js";

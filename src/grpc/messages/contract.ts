@@ -139,6 +139,19 @@ export function readOperatorsAddress(): ServedContract {
   };
 }
 
+/** Read once: to parse the contract takes longer than to list a thousand proposals. */
+let rolesByName: ReadonlyMap<string, readonly Role[]> | undefined;
+
+/** Returns the roles of the rpc that has the name of the command. */
+export function rolesOfCommand(commandName: string): readonly Role[] {
+  rolesByName ??= new Map(
+    readOperatorsAddress().services.flatMap(({ rpcs }) =>
+      rpcs.map(({ localName, requiredRoles }) => [localName, requiredRoles] as const),
+    ),
+  );
+  return rolesByName.get(commandName) ?? [];
+}
+
 /** Whether an rpc of an organization is unary and only reads. */
 export function isRead({ streams, requiredScope }: RpcContract): boolean {
   return streams === "none" && requiredScope?.endsWith(READS) === true;

@@ -10,6 +10,7 @@ import type { Account as AccountMessage } from "../../gen/kesc/v1/account.js";
 import * as wire from "../../gen/kesc/v1/account_service.js";
 import { accountAsOf } from "../../statements/as-of.js";
 import type { Caller } from "../calls/call-context.js";
+import { pageInTurn } from "../calls/list-turns.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { parseAccountIds, parseAccountStatuses, parseDepositReference, toAccountMessage } from "../messages/account.js";
@@ -25,7 +26,6 @@ import {
 } from "./destination-rpcs.js";
 import { asOfKinds, asOfOf, positionAt, readingHistory } from "./history/history-turns.js";
 import { listOfAccount } from "./list-of-account.js";
-import { pageInTurn } from "./list-turns.js";
 import { numberWarnings } from "./number-warnings.js";
 import { formatPageToken, LIST_KINDS, listOf } from "./paging.js";
 import type { CellOf } from "./served-cell.js";

@@ -4,6 +4,7 @@ import { type DestinationId, parseAccountId } from "../../domain/values/ids.js";
 import { parseDescription } from "../../domain/values/text.js";
 import * as wire from "../../gen/kesc/v1/account_service.js";
 import type { Destination as DestinationMessage } from "../../gen/kesc/v1/destination.js";
+import type { ListTurns } from "../calls/list-turns.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import {
@@ -16,7 +17,6 @@ import {
 import { fields } from "../messages/field-kinds.js";
 import { parseFields } from "../messages/fields.js";
 import { listOfAccount } from "./list-of-account.js";
-import type { ListTurns } from "./list-turns.js";
 import type { CellOf } from "./served-cell.js";
 import { authorOf, submit } from "./submit.js";
 

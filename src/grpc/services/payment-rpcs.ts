@@ -1,4 +1,5 @@
 import * as wire from "../../gen/kesc/v1/transaction_service.js";
+import type { ListTurns } from "../calls/list-turns.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { fields, fieldsOf, KINDS } from "../messages/field-kinds.js";
@@ -6,7 +7,6 @@ import { joined } from "../messages/fields.js";
 import { parseFlagReason, toPaymentMessage } from "../messages/payment.js";
 import { parseResolution } from "../messages/resolution.js";
 import { toTransactionMessage } from "../messages/transaction.js";
-import type { ListTurns } from "./list-turns.js";
 import type { MovementOptions } from "./move-money.js";
 import type { CellOf } from "./served-cell.js";
 import { authorityOf, authorOf, submit } from "./submit.js";

@@ -6,12 +6,12 @@ import { verifierKeyOf } from "../../seals/note.js";
 import type { FoundSeal, NumberedBook, Seal, SealReads } from "../../seals/ports.js";
 import { consistencyProof, inclusionProof } from "../../seals/proofs.js";
 import type { Caller } from "../calls/call-context.js";
+import type { ListTurns } from "../calls/list-turns.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import type { AnyRefusal } from "../errors/refusal.js";
 import { fieldProblem, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { toTimestamp } from "../messages/timestamp.js";
-import type { ListTurns } from "./list-turns.js";
 import type { CellOf } from "./served-cell.js";
 
 export interface SealRpcsOptions {

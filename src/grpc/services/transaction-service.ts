@@ -7,6 +7,7 @@ import { parseDescription, parseMetadata, parseReference, type StatusReason } fr
 import type { NumberWarning } from "../../gen/kesc/v1/payment.js";
 import * as wire from "../../gen/kesc/v1/transaction_service.js";
 import type { Caller } from "../calls/call-context.js";
+import { type ListTurns, pageInTurn } from "../calls/list-turns.js";
 import { done, refuse, resultOf } from "../calls/rpc-result.js";
 import { stream, type StreamRoute } from "../calls/stream-call.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
@@ -19,7 +20,6 @@ import {
   toTransactionMessage,
 } from "../messages/transaction.js";
 import { isBulk, parseBatch, runBatch } from "./batch-create.js";
-import { type ListTurns, pageInTurn } from "./list-turns.js";
 import {
   type Movement,
   type MovementOptions,

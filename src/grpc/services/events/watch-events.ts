@@ -2,12 +2,12 @@ import type { UnixMillis } from "../../../domain/values/time.js";
 import { HEARTBEAT_MILLIS, watch } from "../../../events/watch.js";
 import { WatchEventsRequest } from "../../../gen/kesc/v1/event_service.js";
 import type { Caller } from "../../calls/call-context.js";
+import { ListTurns } from "../../calls/list-turns.js";
 import type { EncodedMessages } from "../../calls/route.js";
 import { serverStream, type ServerStreamRoute } from "../../calls/server-stream-call.js";
 import type { AnyRefusal } from "../../errors/refusal.js";
 import { eventCodec } from "../../messages/events/event.js";
 import { type EventsAsked, parseEventsAsked } from "../../messages/events/events-asked.js";
-import { ListTurns } from "../list-turns.js";
 import type { CellOf } from "../served-cell.js";
 
 export interface WatchEventsOptions {

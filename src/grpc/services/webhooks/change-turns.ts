@@ -1,7 +1,7 @@
 import type { UnixMillis } from "../../../domain/values/time.js";
 import type { Caller } from "../../calls/call-context.js";
+import { ListTurns } from "../../calls/list-turns.js";
 import { refuse, type RpcResult } from "../../calls/rpc-result.js";
-import { ListTurns } from "../list-turns.js";
 
 // An organization rests for 50 ms after a change, as after a list that looked at so many rows. So
 // it makes at most 20 changes a second.

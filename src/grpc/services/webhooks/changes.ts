@@ -4,8 +4,8 @@ import type { Endpoint } from "../../../domain/webhook-endpoint.js";
 import type { AllowedHosts } from "../../../webhooks/allowed.js";
 import type { EndpointChange } from "../../../webhooks/ports/endpoints.js";
 import { actorOf, type Caller } from "../../calls/call-context.js";
+import type { ListRefusal, ListTurns } from "../../calls/list-turns.js";
 import { refuse, type RpcResult } from "../../calls/rpc-result.js";
-import type { ListRefusal, ListTurns } from "../list-turns.js";
 import type { CellOf } from "../served-cell.js";
 import type { ChangeTurns } from "./change-turns.js";
 
