@@ -92,8 +92,7 @@ export class Live {
   async #poll(pages: ReadonlySet<OpenPage>, caller: Pick<Context, "organizationId" | "token">): Promise<void> {
     while (pages.size > 0 && !this.#stopping.signal.aborted) {
       const context = { ...caller, requestId: randomUUID() };
-      const request = { organization_id: caller.organizationId };
-      const overview = await this.#deps.upstream.read("AdminService/GetOverview", request, context);
+      const overview = await this.#deps.upstream.read("AdminService/GetOverview", {}, context);
       const told = [...pages].map(async (page) => {
         send(page, await this.#told(page, overview, context));
       });

@@ -19,7 +19,7 @@ import { Link } from "./view/link.js";
 /** What the pages need. */
 export interface PageDependencies {
   readonly upstream: Upstream;
-  readonly contract: Pick<ConsoleContract, "meaningOf" | "methodOf" | "registry">;
+  readonly contract: Pick<ConsoleContract, "isOfOrganization" | "meaningOf" | "methodOf" | "registry">;
   /** The scheme, the name and the port by which browsers reach the console. */
   readonly origin: string;
   readonly cookie: SessionCookie;

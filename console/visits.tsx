@@ -14,7 +14,6 @@ import type { Page, Visit } from "./page.js";
 import { PAGES } from "./pages/pages.js";
 import { SIGN_IN_PATH } from "./pages/sign-in.js";
 import { formOf, type PageDependencies, send, sendFile, sendPlain } from "./reply.js";
-import { isOfOrganizations } from "./upstream/contract.js";
 import { PastReads } from "./upstream/past-reads.js";
 import type { CallContext, Reading, Upstream } from "./upstream/upstream.js";
 import { Frame } from "./view/frame.js";
@@ -80,7 +79,7 @@ class Visits {
 
   constructor(deps: PageDependencies) {
     this.#deps = deps;
-    this.#acts = knownActs(deps.contract.registry, (rpc) => deps.contract.methodOf(rpc));
+    this.#acts = knownActs(deps.contract);
   }
 
   /** Serves a page to a person. The server says who that is, at each request. */
@@ -226,16 +225,16 @@ class Visits {
   ): Visit {
     const { upstream, contract } = this.#deps;
     const read: Upstream["read"] = (...call) => this.#inTurn(person.id, () => upstream.read(...call));
+    const contextOf = (rpc: string, organizationId = organization?.id): CallContext =>
+      contract.isOfOrganization(rpc) ? { ...context, organizationId } : context;
     let reading: Visit["overview"];
     const overview = (): Visit["overview"] => {
       if (organization !== undefined)
-        reading ??= read("AdminService/GetOverview", { organization_id: organization.id }, context);
+        reading ??= read("AdminService/GetOverview", {}, contextOf("AdminService/GetOverview"));
       return reading;
     };
     // An act may change the counts, so they are read after it. A file shows none.
     if (hasOverview) void overview();
-    const contextOf = (rpc: string, organizationId = organization?.id): CallContext =>
-      isOfOrganizations(rpc) ? { ...context, organizationId } : context;
     return {
       ...asked,
       person,

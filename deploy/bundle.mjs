@@ -35,7 +35,7 @@ const leaveDialects = {
 rmSync(OUT, { recursive: true, force: true });
 const { metafile } = await build({
   // Entries and chunks share one folder, so a module finds an entry at "./" before and after.
-  entryPoints: ["src/cli/kesc.ts", "src/storage/sqlite/worker.ts", "src/grpc/operators/statement-worker.ts"],
+  entryPoints: ["src/cli/kesc.ts", "src/storage/sqlite/worker.ts", "src/grpc/services/rails/statement-worker.ts"],
   entryNames: "[name]",
   outdir: OUT,
   bundle: true,

@@ -251,7 +251,7 @@ export function headersOf(
 ): Record<string, string> {
   return {
     ...(rpc.idempotencyKey === "taken" ? { "idempotency-key": `bench-${String(serial)}` } : {}),
-    ...(rpc.path.startsWith("/kesc.v1.") ? { "kesc-organization": things["organization_id"] ?? "" } : {}),
+    ...(rpc.isOfOrganization ? { "kesc-organization": things["organization_id"] ?? "" } : {}),
   };
 }
 

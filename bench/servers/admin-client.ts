@@ -20,17 +20,19 @@ export class AdminClient {
     this.#metadata.set("x-api-key", key);
   }
 
-  /** Rejects with the refusal. */
+  /** Calls for the organization of the field organization_id, if any. Rejects with the refusal. */
   call<Request extends object, Response>(
     rpc: AdminRpc<Request, Response>,
-    fields: Partial<Request>,
+    fields: Partial<NoInfer<Request>> & { readonly organization_id?: string },
   ): Promise<{ readonly response: Response; readonly millis: number; readonly replayed: boolean }> {
     const { path, requestSerialize: write, responseDeserialize: read } = rpc;
     return new Promise((resolve, reject) => {
       const startedAt = performance.now();
-      const request = requestOf(rpc, fields);
+      const request = requestOf(rpc, fields as Partial<Request>);
+      const metadata = this.#metadata.clone();
+      metadata.set("kesc-organization", fields.organization_id ?? "");
       let replayed = false;
-      const call = this.#client.makeUnaryRequest(path, write, read, request, this.#metadata, (error, response) => {
+      const call = this.#client.makeUnaryRequest(path, write, read, request, metadata, (error, response) => {
         if (response === undefined) reject(error ?? new Error(`${path} returned nothing`));
         else resolve({ response, replayed, millis: performance.now() - startedAt });
       });

@@ -1,16 +1,9 @@
-import {
-  type DescEnum,
-  type DescField,
-  type DescMethod,
-  type FileRegistry,
-  getOption,
-  ScalarType,
-} from "@bufbuild/protobuf";
+import { type DescEnum, type DescField, getOption, ScalarType } from "@bufbuild/protobuf";
 
 import { commentOf, lineOf } from "../../contract/comments.js";
 import { extensionOf } from "../../contract/contract.js";
 import { enumName } from "../../contract/json/read-scalar.js";
-import { type Fields, isOfOrganizations } from "../upstream/contract.js";
+import type { ConsoleContract, Fields } from "../upstream/contract.js";
 import { words } from "../view/values.js";
 import type { Act, Given } from "./act.js";
 import { ACTS } from "./acts.js";
@@ -39,7 +32,7 @@ export interface KnownAct extends Act {
   readonly takesKey: boolean;
   /** Whether it can end with a proposal, for a second person to approve. */
   readonly mayPropose: boolean;
-  /** Whether the request names an organization. */
+  /** Whether its call names an organization. */
   readonly isOfOrganization: boolean;
   /** Whether the form fills one of several members of the request. It is sent empty, too. */
   readonly isChoice: boolean;
@@ -58,13 +51,12 @@ export interface KnownAct extends Act {
 const REQUIRED = 2;
 /** The fields that say why, and change nothing of what an act does. */
 const WHY: ReadonlySet<string> = new Set(["note", "reason"]);
-const ORGANIZATION = "organization_id";
 
 /** Reads each act of the console from the contract. Throws for one that the contract lacks. */
 export function knownActs(
-  registry: FileRegistry,
-  methodOf: (rpc: string) => DescMethod,
+  contract: Pick<ConsoleContract, "isOfOrganization" | "methodOf" | "registry">,
 ): ReadonlyMap<string, KnownAct> {
+  const { registry } = contract;
   const options = {
     roles: extensionOf(registry, "kesc.v1.operator_roles"),
     anyRole: extensionOf(registry, "kesc.v1.any_role"),
@@ -94,13 +86,13 @@ export function knownActs(
   const all: readonly string[] = roleEnum === undefined ? [] : choicesOf(roleEnum).map(({ value }) => value);
   return new Map(
     ACTS.map((act) => {
-      const method = methodOf(act.rpc);
+      const method = contract.methodOf(act.rpc);
       const { fields } = method.input;
       const memberField = fields.find(({ name }) => name === act.member);
       const member = memberField?.message;
       const isChoice = memberField?.oneof !== undefined;
       const linked = [...(act.subject === undefined ? [] : [act.subject]), ...(act.given ?? [])];
-      const without = [ORGANIZATION, ...linked, ...(act.without ?? []), ...Object.keys(act.fixed ?? {})];
+      const without = [...linked, ...(act.without ?? []), ...Object.keys(act.fixed ?? {})];
       const own = [
         ...(member?.fields ?? []).map((field) => formField(field, memberField)),
         ...fields.filter(isOfForm).map((field) => formField(field)),
@@ -120,7 +112,7 @@ export function knownActs(
             (getOption(method, options.anyRole) === true ? all : (getOption(method, options.roles) as typeof all)),
           takesKey: getOption(method, options.key) === true,
           mayPropose: getOption(method, options.secondPerson) === true,
-          isOfOrganization: isOfOrganizations(act.rpc) || fields.some(({ name }) => name === ORGANIZATION),
+          isOfOrganization: contract.isOfOrganization(act.rpc),
           isChoice,
           isItem: memberField?.fieldKind === "list",
           linkedOfMember: linked.filter((name) => member?.fields.some((field) => field.name === name)),
@@ -163,7 +155,7 @@ export function allOf(act: KnownAct, given: Given): Given {
 }
 
 /** Returns the request of an act. A field that is empty is absent, so the server names it. */
-export function requestOf(act: KnownAct, given: Given, organizationId = ""): Fields {
+export function requestOf(act: KnownAct, given: Given): Fields {
   const linked = Object.entries(linkedOf(act, given)).filter(([, text]) => text !== "");
   const filled = filledOf(act, given);
   const isOfMember = ([name]: readonly [string, string]): boolean => act.linkedOfMember.includes(name);
@@ -182,7 +174,6 @@ export function requestOf(act: KnownAct, given: Given, organizationId = ""): Fie
     if (typeof text === "string" && /^[0-9]{1,15}$/.test(text)) values[name] = Number(text);
   }
   return {
-    ...(act.isOfOrganization && !isOfOrganizations(act.rpc) ? { [ORGANIZATION]: organizationId } : {}),
     ...values,
     ...act.fixed,
     ...(act.member !== undefined && (act.isChoice || act.isItem || Object.keys(ofMember).length > 0)

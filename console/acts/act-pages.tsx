@@ -75,7 +75,7 @@ async function formPage(visit: Visit, act: KnownAct, given: Given, refusal?: Ref
 async function confirm(visit: Visit, act: KnownAct): Promise<Shown> {
   const given = await withAccountId(visit, act);
   const [checked, { subjects, refusal }] = await Promise.all([
-    visit.act(act.rpc, requestOf(act, given, visit.organization?.id), {
+    visit.act(act.rpc, requestOf(act, given), {
       isOnlyChecked: true,
       idempotencyKey: act.takesKey ? randomUUID() : undefined,
     }),
@@ -120,7 +120,7 @@ async function doAct(visit: Visit, act: KnownAct): Promise<Shown> {
     const verified = await visit.act("SessionService/VerifySession", { response_json });
     if (!verified.ok) return again(visit, act, verified.refusal, { needsPasskey: true });
   }
-  const done = await visit.act(act.rpc, requestOf(act, given, visit.organization?.id), {
+  const done = await visit.act(act.rpc, requestOf(act, given), {
     idempotencyKey: act.takesKey ? key : undefined,
   });
   if (done.ok) return resultPage(visit, act, done.value);

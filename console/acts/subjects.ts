@@ -34,11 +34,11 @@ interface Sought<Rpc extends RpcName, Resource extends Fields> {
 /** Reads a resource, or a list that may have it. */
 function read<Rpc extends RpcName, Resource extends Fields>(
   rpc: Rpc,
-  request: (id: string, organizationId: string | undefined) => Fields,
+  request: (id: string) => Fields,
   { find, names }: Sought<Rpc, Resource>,
 ): Read {
-  return async (visit, id, organizationId = visit.organization?.id) => {
-    const reading = await visit.read(rpc, request(id, organizationId), organizationId);
+  return async (visit, id, organizationId) => {
+    const reading = await visit.read(rpc, request(id), organizationId);
     if (!reading.ok) return reading;
     const resource = find(reading.value, id);
     if (resource === undefined) return { ok: true, value: undefined };
@@ -72,9 +72,8 @@ const standing = (row: { readonly name: string; readonly revoked_at: string | nu
 ];
 
 /** Of an account at a rail, with the name of the default one. "direct" has no account. */
-const readRail: Read = async (visit, rail, organizationId = visit.organization?.id) => {
-  const organization_id = organizationId;
-  const listed = await visit.read("AdminService/ListRailAccounts", { organization_id, page_size: RAILS_LISTED });
+const readRail: Read = async (visit, rail, organizationId) => {
+  const listed = await visit.read("AdminService/ListRailAccounts", { page_size: RAILS_LISTED }, organizationId);
   if (!listed.ok) return listed;
   const { rail_accounts: accounts } = listed.value;
   const account = accounts.find((each) => each.rail === rail);
@@ -84,8 +83,8 @@ const readRail: Read = async (visit, rail, organizationId = visit.organization?.
 };
 
 /** Of a tier, or of the organization itself if the name is empty. */
-const readTier: Read = async (visit, tier, organizationId = visit.organization?.id) => {
-  const reading = await visit.read("AdminService/GetLimits", { organization_id: organizationId });
+const readTier: Read = async (visit, tier, organizationId) => {
+  const reading = await visit.read("AdminService/GetLimits", {}, organizationId);
   if (!reading.ok) return reading;
   const { limits, tiers } = reading.value;
   const resource = tier === "" ? limits : tiers.find((each) => each.tier === tier);
@@ -113,7 +112,7 @@ const READS: Readonly<Record<string, Read>> = {
     find: ({ webhook_endpoint }) => webhook_endpoint,
     names: ({ url, status }) => [url, status],
   }),
-  place: read("AdminService/ListReserve", (_place, organization_id) => ({ organization_id }), {
+  place: read("AdminService/ListReserve", () => ({}), {
     find: ({ reserve_holdings }, place) => reserve_holdings.find((each) => each.place === place),
     names: ({ place }) => [place],
   }),
@@ -130,7 +129,7 @@ const READS: Readonly<Record<string, Read>> = {
     find: ({ sessions }, id) => sessions.find((each) => each.id === id),
     names: ({ operator_name }) => [operator_name],
   }),
-  api_key_id: read("AdminService/ListApiKeys", (_id, organization_id) => ({ organization_id, ...LISTED }), {
+  api_key_id: read("AdminService/ListApiKeys", () => LISTED, {
     find: ({ api_keys }, id) => api_keys.find((each) => each.id === id),
     names: standing,
   }),
@@ -203,13 +202,11 @@ export async function accountIdOf(visit: Visit, text: string): Promise<string> {
 /** The texts that exist already, by the fields of forms. A form offers them, and takes others. */
 const SUGGESTIONS: Readonly<Record<string, (visit: Visit) => Promise<readonly string[]>>> = {
   async place(visit) {
-    const read = await visit.read("AdminService/ListReserve", { organization_id: visit.organization?.id });
+    const read = await visit.read("AdminService/ListReserve", {});
     return read.ok ? read.value.reserve_holdings.map(({ place }) => place) : [];
   },
   async tier(visit) {
-    const read = await visit.read("AdminService/GetLimits", {
-      organization_id: visit.organization?.id,
-    });
+    const read = await visit.read("AdminService/GetLimits", {});
     return [...new Set(["default", ...(read.ok ? read.value.tiers.map(({ tier }) => tier) : [])])];
   },
 };

@@ -22,12 +22,11 @@ export const accountPage: Page = {
       account_id,
       ...asOf?.fields,
     });
-    const organization_id = visit.organization?.id;
     const [account, limits, transactions, journal, standing] = await Promise.all([
       reading,
-      visit.read("AdminService/GetLimits", { organization_id, account_id }),
+      visit.read("AdminService/GetLimits", { account_id }),
       visit.read("TransactionService/ListTransactions", { account_id, page_size: 10 }),
-      visit.read("AdminService/ListJournal", { organization_id, account_id, page_size: 20 }),
+      visit.read("AdminService/ListJournal", { account_id, page_size: 20 }),
       asOf === undefined ? standingOf(visit, account_id) : undefined,
     ]);
     if (!account.ok && account.refusal.reason === "ACCOUNT_NOT_FOUND") return undefined;

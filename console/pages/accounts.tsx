@@ -36,7 +36,7 @@ export const accountsPage: Page = {
     const value = (name: string): string => query.get(name) ?? "";
     const [reading, limits] = await Promise.all([
       readerOf(visit)({ page_size: ROWS, page_token: value("page") }),
-      visit.read("AdminService/GetLimits", { organization_id: visit.organization?.id }),
+      visit.read("AdminService/GetLimits", {}),
     ]);
     // An account has the tier "default" until it is moved.
     const tiers = new Set(["default", ...(limits.ok ? limits.value.tiers.map(({ tier }) => tier) : [])]);

@@ -20,7 +20,6 @@ export const attentionPage: Page = {
     const { path, query } = visit;
     const [waiting, open, overview] = await Promise.all([
       visit.read("AdminService/ListNeedsAttention", {
-        organization_id: visit.organization?.id,
         page_size: ROWS,
         page_token: query.get("page") ?? "",
       }),

@@ -22,10 +22,7 @@ export const findPage: Page = {
     const { response_json = "" } = visit.form;
     const verified =
       response_json === "" ? undefined : await visit.act("SessionService/VerifySession", { response_json });
-    const found =
-      verified?.ok === false
-        ? verified
-        : await visit.read("AdminService/LookUp", { text, organization_id: visit.organization?.id });
+    const found = verified?.ok === false ? verified : await visit.read("AdminService/LookUp", { text });
     if (!found.ok) {
       const refused = <Refused refusal={found.refusal} />;
       const mustVerify = verified?.ok === false || found.refusal.reason === "VERIFICATION_REQUIRED";

@@ -24,7 +24,6 @@ function readerOf(visit: Visit, operator_id: string): ReadRows<JournalEntry> {
   return async (page) =>
     pageOf(
       await visit.read("AdminService/ListJournal", {
-        organization_id: visit.organization?.id,
         account_id: of("account"),
         operator_id,
         own: of("own") === "yes",
@@ -195,7 +194,6 @@ export const rowPage: Page = {
     const sequence = Number(visit.ids["sequence"]);
     const [row, proof] = await Promise.all([
       visit.read("AdminService/ListJournal", {
-        organization_id: visit.organization?.id,
         start_sequence: sequence,
         end_sequence: sequence + 1,
         page_size: 1,

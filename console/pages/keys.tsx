@@ -13,7 +13,6 @@ export const keysPage: Page = {
   async show(visit) {
     const { path, query, organization } = visit;
     const reading = await visit.read("AdminService/ListApiKeys", {
-      organization_id: organization?.id,
       page_size: ROWS,
       page_token: query.get("page") ?? "",
     });

@@ -14,7 +14,7 @@ const DEFAULT_TIER = "default";
 export const limitsPage: Page = {
   path: "/:org/limits",
   async show(visit) {
-    const reading = await visit.read("AdminService/GetLimits", { organization_id: visit.organization?.id });
+    const reading = await visit.read("AdminService/GetLimits", {});
     return {
       title: "Limits",
       body: (

@@ -158,7 +158,6 @@ async function call(visit: Visit, night: NightAct, preview: boolean): Promise<An
   const { rail = "", rows = "", note = "" } = visit.form;
   const { rpc, list } = ACTS[night];
   const fields: Fields = {
-    organization_id: visit.organization?.id,
     ...(night === "record" ? { rail } : {}),
     [list]: night === "record" ? rowsIn(rows) : foundIn(rows).map(requested),
     note: note.trim(),

@@ -53,7 +53,7 @@ export const idPage: Page = {
     if (text.startsWith("prp_")) return { redirect: `/approvals/${text}` };
     const found = await Promise.all(
       visit.organizations.slice(0, ORGANIZATIONS_SEARCHED_MAX).map(async (organization) => {
-        const reading = await visit.read("AdminService/LookUp", { organization_id: organization.id, text });
+        const reading = await visit.read("AdminService/LookUp", { text }, organization.id);
         return reading.ok ? onlyPathOf({ ...visit, organization }, reading.value) : undefined;
       }),
     );

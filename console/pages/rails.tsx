@@ -19,19 +19,18 @@ const ROWS_SHOWN = 10;
 export const railsPage: Page = {
   path: "/:org/rails",
   async show(visit) {
-    const organization_id = visit.organization?.id;
     const [listed, journal] = await Promise.all([
-      visit.read("AdminService/ListRailAccounts", { organization_id, page_size: RAILS_LISTED }),
-      visit.read("AdminService/ListJournal", { organization_id, own: true, page_size: ROWS_READ }),
+      visit.read("AdminService/ListRailAccounts", { page_size: RAILS_LISTED }),
+      visit.read("AdminService/ListJournal", { own: true, page_size: ROWS_READ }),
     ]);
     const accounts = listed.ok ? listed.value.rail_accounts : [];
     const read = await Promise.all(
       accounts.map(async ({ rail }) => {
         const isProbed = visit.query.get("probe") === rail;
         const [reading, standing, probed] = await Promise.all([
-          visit.read("AdminService/GetRailAccount", { organization_id, rail }),
+          visit.read("AdminService/GetRailAccount", { rail }),
           standingOf(visit, rail),
-          isProbed ? visit.read("AdminService/ProbeRailAccount", { organization_id, rail }) : undefined,
+          isProbed ? visit.read("AdminService/ProbeRailAccount", { rail }) : undefined,
         ]);
         return { rail, reading, standing, probed };
       }),

@@ -22,17 +22,16 @@ const SANDBOX = "sandbox";
 export const reconciliationPage: Page = {
   path: PATH,
   async show(visit) {
-    const organization_id = visit.organization?.id;
     const [supply, accounts] = await Promise.all([
       visit.read("BookService/GetSupply", {}),
-      visit.read("AdminService/ListRailAccounts", { organization_id, page_size: RAILS_LISTED }),
+      visit.read("AdminService/ListRailAccounts", { page_size: RAILS_LISTED }),
     ]);
     const own = accounts.ok ? accounts.value.rail_accounts.map(({ rail }) => rail) : [];
     const told = supply.ok ? railsIn(supply.value.supply) : [];
     const rails = [...new Set([...told, ...own])];
     const chosen = rails.find((rail) => rail === visit.query.get("rail")) ?? rails[0] ?? MPESA;
     const account = own.includes(chosen)
-      ? await visit.read("AdminService/GetRailAccount", { organization_id, rail: chosen })
+      ? await visit.read("AdminService/GetRailAccount", { rail: chosen })
       : undefined;
     return {
       title: "Reconciliation",
@@ -196,12 +195,7 @@ export const comparisonPage: Page = {
     if (night !== undefined) return night;
     const { rail = "" } = visit.form;
     const file_name = visit.file?.name.slice(-FILE_NAME_CHARACTERS_MAX);
-    const organization_id = visit.organization?.id;
-    const compared = await visit.send(
-      "AdminService/ReconcileStatement",
-      { organization_id, rail, file_name },
-      "statement",
-    );
+    const compared = await visit.send("AdminService/ReconcileStatement", { rail, file_name }, "statement");
     return {
       title: "Reconciliation",
       status: compared.ok ? 200 : 400,

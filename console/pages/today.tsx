@@ -27,7 +27,6 @@ export const todayPage: Page = {
       visit.overview,
       visit.read("BookService/GetSupply", {}),
       visit.read("AdminService/ListNeedsAttention", {
-        organization_id: visit.organization?.id,
         page_size: ROWS_READ,
       }),
       visit.read("TransactionService/ListTransactions", { page_size: NEWEST }),

@@ -22,7 +22,6 @@ export const transactionPage: Page = {
       visit.read("TransactionService/GetTransaction", { transaction_id }),
       visit.read("TransactionService/GetPayment", { transaction_id }),
       visit.read("AdminService/ListJournal", {
-        organization_id: visit.organization?.id,
         transaction_id,
         page_size: 50,
       }),
@@ -32,10 +31,9 @@ export const transactionPage: Page = {
     if (!transaction.ok && transaction.refusal.reason === "TRANSACTION_NOT_FOUND") return undefined;
     const rows = transaction.ok ? [transaction.value.transaction] : [];
     const held = payment.ok ? payment.value.payment.held_reason : null;
-    const organization_id = visit.organization?.id;
     const [named, accounts] = await Promise.all([
       withCustomers(visit, { ok: true, value: { rows, next: null } }),
-      held === null ? undefined : visit.read("AdminService/ListRailAccounts", { organization_id }),
+      held === null ? undefined : visit.read("AdminService/ListRailAccounts", {}),
     ]);
     const row = named.ok ? named.value.rows[0] : undefined;
     return {

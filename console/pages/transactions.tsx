@@ -92,7 +92,7 @@ export const transactionsPage: Page = {
 
 /** The rails that the organization has. Only `direct` if they cannot be read. */
 async function railsOf(visit: Visit): Promise<readonly string[]> {
-  const reading = await visit.read("AdminService/ListRailAccounts", { organization_id: visit.organization?.id });
+  const reading = await visit.read("AdminService/ListRailAccounts", {});
   return ["direct", ...(reading.ok ? reading.value.rail_accounts.map(({ rail }) => rail) : [])];
 }
 

@@ -1,8 +1,15 @@
-import { type DescMethod, type FileRegistry, fromBinary, toBinary } from "@bufbuild/protobuf";
+import {
+  type DescExtension,
+  type DescMethod,
+  type FileRegistry,
+  fromBinary,
+  getOption,
+  toBinary,
+} from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
 import { lineOf } from "../../contract/comments.js";
-import { CONTRACT_URL, numberFields } from "../../contract/contract.js";
+import { CONTRACT_URL, extensionOf, numberFields } from "../../contract/contract.js";
 import type { RequestProblem } from "../../contract/field-problem.js";
 import { type Json, JsonNumber } from "../../contract/json/parse-json.js";
 import { MessageReader } from "../../contract/json/read-message.js";
@@ -22,6 +29,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export class ConsoleContract {
   readonly registry: FileRegistry;
   readonly #methods: ReadonlyMap<string, DescMethod>;
+  readonly #ofOrganization: DescExtension;
   readonly #numbers: NumberFields;
   readonly #writer: MessageWriter;
 
@@ -31,6 +39,7 @@ export class ConsoleContract {
     this.#methods = new Map(
       services.flatMap(({ name, methods }) => methods.map((method) => [`${name}/${method.name}`, method] as const)),
     );
+    this.#ofOrganization = extensionOf(this.registry, "kesc.v1.of_organization");
     this.#numbers = numberFields(this.registry);
     // An amount stays the text that the server wrote: a page never rounds it.
     this.#writer = new MessageWriter({ ...this.#numbers, isDecimal: () => false }, () => {
@@ -77,6 +86,12 @@ export class ConsoleContract {
     return found === undefined ? "" : lineOf(found);
   }
 
+  /** Whether a call of the rpc names an organization in its metadata. */
+  isOfOrganization(rpc: string): boolean {
+    const method = this.methodOf(rpc);
+    return method.parent.file.proto.package === "kesc.v1" || getOption(method, this.#ofOrganization) === true;
+  }
+
   /** Returns "Service/Name". Throws for an rpc that neither contract has: a bug of the console. */
   methodOf(rpc: string): DescMethod {
     const method = this.#methods.get(rpc);
@@ -92,9 +107,4 @@ function jsonOf(value: unknown): Json {
   if (typeof value !== "object" || value === null) return value as Json;
   const given = Object.entries(value).filter(([, each]) => each !== undefined);
   return Object.fromEntries(given.map(([name, each]) => [name, jsonOf(each)]));
-}
-
-/** Whether the rpc is one of kesc.v1, which takes the organization from the metadata. */
-export function isOfOrganizations(rpc: string): boolean {
-  return !/^(Admin|Session)Service\//.test(rpc);
 }

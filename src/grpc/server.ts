@@ -24,9 +24,9 @@ import { callSteps, type ServingDependencies } from "./calls/call-context.js";
 import { CallGuard } from "./calls/call-guard.js";
 import type { CallMeter } from "./calls/call-meter.js";
 import { CallRates } from "./calls/call-rates.js";
-import type { ServerStreamRoute } from "./calls/server-stream-call.js";
-import type { StreamRoute } from "./calls/stream-call.js";
-import type { UnaryRoute } from "./calls/unary-call.js";
+import { keyGate } from "./calls/key-gate.js";
+import { ListTurns } from "./calls/list-turns.js";
+import type { RpcRoute } from "./calls/route.js";
 import type { Reason } from "./errors/refusal.js";
 import { statusCodeOf } from "./errors/status.js";
 import { logLibraryTo } from "./library-log.js";
@@ -36,7 +36,6 @@ import { accountHandlers } from "./services/account-service.js";
 import { bookHandlers } from "./services/book-service.js";
 import { depositHandlers } from "./services/deposit-service.js";
 import { eventHandlers } from "./services/events/event-service.js";
-import { ListTurns } from "./services/list-turns.js";
 import { organizationHandlers } from "./services/organization-service.js";
 import { railHandlers } from "./services/rail-service.js";
 import { sandboxHandlers } from "./services/sandbox-service.js";
@@ -139,13 +138,15 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const authenticator = new ApiKeyAuthenticator(options);
   const listTurns = new ListTurns({ now: options.now, underWayMax: options.listsMax });
   const routes = routesOf(options, listTurns);
-  const authenticate = authenticator.authenticate.bind(authenticator);
-  const rates = new CallRates(options.limits, options.rateClock);
+  const gate = keyGate({
+    authenticate: authenticator.authenticate.bind(authenticator),
+    rates: new CallRates(options.limits, options.rateClock),
+  });
   const surface: Surface = {
     contract: readContract(),
     organizationOf: (metadata) => authenticator.organizationOf(metadata),
     handlerOf: ({ name }, rpc, dependencies) =>
-      routes[name]?.[rpc.localName]?.(rpc, { ...dependencies, authenticate, rates }) as UntypedHandleCall | undefined,
+      routes[name]?.[rpc.localName]?.(rpc, { ...dependencies, gate }) as UntypedHandleCall | undefined,
   };
   return { ...(await serve(surface, options)), listTurns, listsWaiting: () => listTurns.waiting };
 }
@@ -268,7 +269,7 @@ function noteRefused(logger: Logger, meter?: CallMeter): (path: string | undefin
   };
 }
 
-type Routes = Readonly<Record<string, Readonly<Record<string, UnaryRoute | StreamRoute | ServerStreamRoute>>>>;
+type Routes = Readonly<Record<string, Readonly<Record<string, RpcRoute>>>>;
 
 /** Returns the handlers of all services of organizations. */
 export function routesOf(options: Omit<GrpcServerOptions, "keys">, listTurns: ListTurns): Routes {

@@ -1,5 +1,5 @@
 import type { UnixMillis } from "../domain/values/time.js";
-import type { HandlersOptions } from "../grpc/operators/options.js";
+import type { HandlersOptions } from "../grpc/services/operator-options.js";
 import type { FourEyes } from "../operators/four-eyes.js";
 import { PasskeyChecks } from "../operators/passkeys.js";
 import { SignIn } from "../operators/sign-in.js";

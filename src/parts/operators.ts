@@ -1,5 +1,5 @@
 import { operatorExposure } from "../../runtime/transport/exposure.js";
-import { type OperatorServerOptions, startOperatorServer } from "../grpc/operators/server.js";
+import { type OperatorServerOptions, startOperatorServer } from "../grpc/operator-server.js";
 import type { Serving } from "../grpc/server.js";
 import type { Config } from "../startup/config.js";
 import { OperatorError } from "../startup/operator-error.js";

@@ -16,7 +16,7 @@ import { ask as browse, fieldsIn, signInWith, textOf } from "./browser-like.js";
 import { type ConsoleService, startConsoleService } from "./given.js";
 
 const contract = new ConsoleContract(CONTRACT_URLS.map((url) => readFileSync(url)));
-const acts = knownActs(contract.registry, (rpc) => contract.methodOf(rpc));
+const acts = knownActs(contract);
 
 /** A page as a person sees it, and the fields of its forms. */
 interface Got {

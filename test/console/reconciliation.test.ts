@@ -6,8 +6,8 @@ import type { View, Visit } from "../../console/page.js";
 import { nightPage } from "../../console/pages/night.js";
 import { reconciliationPage } from "../../console/pages/reconciliation.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { StatementReading } from "../../src/grpc/operators/read-statement.js";
-import { bounded } from "../../src/grpc/operators/reconcile-rpc.js";
+import { StatementReading } from "../../src/grpc/services/rails/read-statement.js";
+import { bounded } from "../../src/grpc/services/rails/reconcile-rpc.js";
 import type { BookedMovements } from "../../src/reconcile/ports.js";
 import type { BookedMovement } from "../../src/reconcile/reconciliation.js";
 import type { InTurn } from "../../src/statements/ports.js";
@@ -223,7 +223,7 @@ describe("the reconciliation in the console", () => {
         return { transaction_id, receipt, amount };
       });
       const rpc = "AdminService/ResolveTransactions";
-      expect(sent).to.deep.equal([{ rpc, organization_id: "org_1", results, note: "n", preview: true }]);
+      expect(sent).to.deep.equal([{ rpc, results, note: "n", preview: true }]);
     });
 
     it("asks for the words, and takes no other rows than a list", async () => {

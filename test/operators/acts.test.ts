@@ -10,8 +10,8 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { Role } from "../../src/gen/kesc/admin/v1/resources.js";
 import { SessionServiceService as Sessions } from "../../src/gen/kesc/admin/v1/session_service.js";
-import { submitAct } from "../../src/grpc/operators/acts.js";
-import type { HandlersOptions } from "../../src/grpc/operators/options.js";
+import { submitAct } from "../../src/grpc/services/acts.js";
+import type { HandlersOptions } from "../../src/grpc/services/operator-options.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES } from "../support/databases.js";
 import { createAccount } from "../support/operations/accounts.js";
@@ -151,18 +151,16 @@ for (const engine of ENGINES) {
         const { reason, facts } = await admin.call(method, { organization_id, note }, alice);
         expect([reason, facts], rpc).to.deep.equal(["ORGANIZATION_NOT_FOUND", { organization_id }]);
       }
-      const bad = await admin.call(
-        Rpcs.createApiKey,
-        {
-          organization_id: "",
-          name: " ",
-          scopes: ["all"],
-          expires_at: { seconds: 1n, nanos: 0 },
-          never_expires: false,
-        },
-        alice,
-      );
-      expect(bad.fields?.map(({ field }) => field)).to.deep.equal(["organization_id", "name", "scopes", "expires_at"]);
+      const key = { name: " ", scopes: ["all"], expires_at: { seconds: 1n, nanos: 0 }, never_expires: false };
+      const fieldsOf = async (organization: string | undefined) => {
+        const of = organization === undefined ? {} : { organization };
+        const { reason, fields } = await admin.call(Rpcs.createApiKey, key, { ...alice, ...of });
+        return [reason, fields?.map(({ field, code }) => `${field} ${code}`)];
+      };
+      for (const unnamed of [undefined, ""])
+        expect(await fieldsOf(unnamed)).to.deep.equal(["INVALID_FIELD", ["kesc-organization REQUIRED"]]);
+      const [, bad] = await fieldsOf(await create("Bad keys"));
+      expect(bad).to.deep.equal(["name REQUIRED", "scopes UNKNOWN_VALUE", "expires_at OUT_OF_RANGE"]);
     });
 
     it("are not found by an id that was never given out, whatever its letters", async () => {
@@ -321,7 +319,8 @@ describe("a dry run of an act", () => {
     const options = { cellOf: () => ({ ledger }) } as unknown as HandlersOptions;
     for (const dryRun of [false, true]) {
       const command = { name: "freezeAccount", dryRun } as unknown as OperatorCommand;
-      await submitAct(options, {} as Organization, command, { deadline: toUnixMillis(0), trace: undefined });
+      const organization = {} as Organization;
+      await submitAct(options, command, { organization, deadline: toUnixMillis(0), trace: undefined });
     }
     expect(queues).to.deep.equal([true, false]);
   });

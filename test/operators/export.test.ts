@@ -26,6 +26,8 @@ const MINTS = 230;
 const METADATA = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`key${String(index)}`, "x".repeat(500)]));
 const now = () => toUnixMillis(Date.now());
 
+/** A request, and the organization that its metadata names. */
+type Asked = ExportAccountRequest & { readonly organization_id: string };
 type Stream = GrpcStream<ExportAccountRequest, ExportAccountResponse>;
 
 for (const engine of ENGINES_OF_STAGE) {
@@ -34,7 +36,7 @@ for (const engine of ENGINES_OF_STAGE) {
     let admin: GrpcCaller;
     let other: Tenant;
     let sam: GivenOperator;
-    let request: ExportAccountRequest;
+    let request: Asked;
     const accountId = newAccountId();
     const strangerId = newAccountId();
 
@@ -62,13 +64,14 @@ for (const engine of ENGINES_OF_STAGE) {
     after(() => service.dispose());
 
     const commit = (...commands: Command[]) => service.opened.cell.committer.commit(commands, now());
-    const open = (asked: Partial<ExportAccountRequest>, { key } = { key: sam.key }, caller = admin): Stream => {
-      const stream = caller.open(Rpcs.exportAccount, { key });
-      stream.send({ ...request, ...asked });
+    const open = (asked: Partial<Asked>, { key } = { key: sam.key }, caller = admin): Stream => {
+      const { organization_id: organization, ...sent } = { ...request, ...asked };
+      const stream = caller.open(Rpcs.exportAccount, { key, organization });
+      stream.send(sent);
       stream.end();
       return stream;
     };
-    const refusalOf = async (asked: Partial<ExportAccountRequest>, by?: { key: string }) => {
+    const refusalOf = async (asked: Partial<Asked>, by?: { key: string }) => {
       const stream = open(asked, by);
       const { code, reason, facts, fields } = await stream.ended;
       expect(stream.responses).to.deep.equal([]);
@@ -130,8 +133,10 @@ for (const engine of ENGINES_OF_STAGE) {
     it("checks the role before the fields, and names each bad field", async () => {
       const early = await refusalOf({ account_id: "" }, await service.operator("The viewer", "viewer"));
       expect([early.reason, early.facts]).to.deep.equal(["ROLE_REQUIRED", { roles: "support,admin" }]);
-      const bad = await refusalOf({ organization_id: "", account_id: " x" });
-      expect([bad.reason, bad.fields]).to.deep.equal(["INVALID_FIELD", ["organization_id", "account_id"]]);
+      const unnamed = await refusalOf({ organization_id: "", account_id: " x" });
+      expect([unnamed.reason, unnamed.fields]).to.deep.equal(["INVALID_FIELD", ["kesc-organization"]]);
+      const bad = await refusalOf({ account_id: " x" });
+      expect([bad.reason, bad.fields]).to.deep.equal(["INVALID_FIELD", ["account_id"]]);
     });
 
     it("refuses an unknown organization, and an account that is unknown or of another organization", async () => {

@@ -10,9 +10,12 @@ import { AccountServiceService as Accounts } from "../../src/gen/kesc/v1/account
 import { BookServiceService as Books } from "../../src/gen/kesc/v1/book_service.js";
 import { DepositServiceService as Deposits } from "../../src/gen/kesc/v1/deposit_service.js";
 import { TransactionServiceService as Transactions } from "../../src/gen/kesc/v1/transaction_service.js";
-import type { HandlersOptions } from "../../src/grpc/operators/options.js";
-import { operatorRoutes } from "../../src/grpc/operators/routes.js";
-import { ListTurns } from "../../src/grpc/services/list-turns.js";
+import { ListTurns } from "../../src/grpc/calls/list-turns.js";
+import { type MachineCall, runForMachine } from "../../src/grpc/calls/operator-gate.js";
+import type { EncodedMessages } from "../../src/grpc/calls/route.js";
+import type { RpcContract } from "../../src/grpc/messages/contract.js";
+import type { HandlersOptions } from "../../src/grpc/services/operator-options.js";
+import { operatorRoutes } from "../../src/grpc/services/operator-routes.js";
 import type { FourEyes } from "../../src/operators/four-eyes.js";
 import { type Operator, parseOperatorName, type Role } from "../../src/operators/operator.js";
 import { operatorParts } from "../../src/parts/operator-parts.js";
@@ -126,16 +129,30 @@ export async function startOperatorService(
 }
 
 /** The AdminService in the process of the command, where no policy asks for a second person. */
-export function machineRoutes(
+export interface Machine {
+  readonly routes: ReturnType<typeof operatorRoutes>;
+  call(rpc: RpcContract, call: MachineCall): EncodedMessages;
+}
+
+export function machineOf(
   { database, cell }: Pick<TestDatabase, "database" | "cell">,
   ledger: ReturnType<HandlersOptions["cellOf"]>["ledger"],
-): ReturnType<typeof operatorRoutes> {
-  return operatorRoutes({
+): Machine {
+  const options = {
     ...operatorParts(database, configOf(), { now: clock, fourEyes: ALONE, hasCallbacks: true, isServer: true }),
     now: clock,
     listTurns: new ListTurns({ now: clock, underWayMax: 1 }),
     cellOf: () => ({ ledger, reads: reads(cell), history: historyReads(cell) }),
-  });
+  };
+  const routes = operatorRoutes(options);
+  return {
+    routes,
+    call: (rpc, call) => {
+      const route = routes[rpc.localName];
+      if (route === undefined) throw new Error(`no route ${rpc.localName}`);
+      return runForMachine(route, rpc, call, options);
+    },
+  };
 }
 
 export async function makeOperator(
@@ -164,9 +181,10 @@ export function actAs<Response extends object>(
   { by, key }: { readonly by: GivenOperator; readonly key?: string | undefined },
 ): Promise<GrpcReply<Response | undefined>> {
   const method = OPERATOR_RPCS[rpc] as unknown as Method<Fields, Response>;
-  const organization = rpc in Rpcs ? {} : { "kesc-organization": String(fields["organization_id"]) };
-  const metadata = { ...organization, ...(key === undefined ? {} : { "idempotency-key": key }) };
-  return admin.call(method, fields, { key: by.key, metadata });
+  return admin.call(method, fields, {
+    key: by.key,
+    metadata: key === undefined ? {} : { "idempotency-key": key },
+  });
 }
 
 /** Reads a list to its end, page by page. */

@@ -3,30 +3,30 @@ import { expect } from "chai";
 import { ROWS } from "../../src/cli/administration/table.js";
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
 import { openTestDatabase, type TestDatabase } from "../support/databases.js";
-import { machineRoutes } from "./given.js";
+import { type Machine, machineOf } from "./given.js";
 
 const rpcs = readOperatorsContract().services.flatMap((service) => service.rpcs);
 
 describe("the AdminService in the process of the command", () => {
   let opened: TestDatabase;
-  let routes: ReturnType<typeof machineRoutes>;
+  let machine: Machine;
   before(async () => {
     opened = await openTestDatabase("sqlite");
-    routes = machineRoutes(opened, { submit: () => Promise.reject(new Error("no rpc of this test commits")) });
+    machine = machineOf(opened, { submit: () => Promise.reject(new Error("no rpc of this test commits")) });
   });
   after(() => opened.dispose());
 
   const run = async (localName: string, bytes = Buffer.of()) => {
     const rpc = rpcs.find((each) => each.localName === localName);
     if (rpc === undefined) throw new Error(`no rpc ${localName}`);
-    const messages = routes[localName]?.runForMachine(rpc, { request: bytes });
-    const first = await messages?.next();
-    return first?.done === true ? { refusal: first.value } : { bytes: first?.value, end: await messages?.next() };
+    const messages = machine.call(rpc, { request: bytes });
+    const first = await messages.next();
+    return first.done === true ? { refusal: first.value } : { bytes: first.value, end: await messages.next() };
   };
 
   it("has a route for each rpc that a command of the table calls", () => {
     const called = new Set(ROWS.map(({ rpc }) => `${rpc.charAt(0).toLowerCase()}${rpc.slice(1)}`));
-    const lacking = rpcs.flatMap(({ localName }) => (localName in routes ? [] : [localName]));
+    const lacking = rpcs.flatMap(({ localName }) => (localName in machine.routes ? [] : [localName]));
     expect(lacking.filter((name) => called.has(name))).to.deep.equal([]);
   });
 

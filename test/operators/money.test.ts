@@ -21,7 +21,7 @@ import {
   actAs,
   approved,
   type GivenOperator,
-  machineRoutes,
+  machineOf,
   MPESA_CREDENTIALS,
   MPESA_SETTINGS,
   type OPERATOR_RPCS,
@@ -353,20 +353,21 @@ for (const engine of ENGINES) {
       /** Returns the proposal that the act waits as. */
       const run = async (localName: string, fields: Fields, idempotencyKey?: string): Promise<string | undefined> => {
         const { cell } = service.opened;
-        const routes = machineRoutes(service.opened, machineLedger(cell));
+        const machine = machineOf(service.opened, machineLedger(cell));
         const contract = readOperatorsContract().services.flatMap(({ rpcs }) => rpcs);
         const rpc = contract.find((each) => each.localName === localName);
         const method = Rpcs[localName as keyof typeof Rpcs] as unknown as Method<Fields, unknown>;
         if (rpc === undefined) throw new Error(`no rpc ${localName}`);
-        const given = { organization_id: organizationId, note: "by the machine", ...fields };
+        const given = { note: "by the machine", ...fields };
         let proposalId: string | undefined;
-        const messages = routes[localName]?.runForMachine(rpc, {
+        const messages = machine.call(rpc, {
+          organizationId,
           request: method.requestSerialize(given),
           idempotencyKey: idempotencyKey as never,
           onHead: (head) => ({ proposalId } = head),
         });
-        const next = await messages?.next();
-        if (next?.done !== false) throw new Error(JSON.stringify(next?.value));
+        const next = await messages.next();
+        if (next.done !== false) throw new Error(JSON.stringify(next.value));
         return proposalId;
       };
 

@@ -1,7 +1,8 @@
 import { expect } from "chai";
 
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { lapsedIfRoleIsLost, rolesOf } from "../../src/grpc/operators/proposal-messages.js";
+import { rolesOfCommand } from "../../src/grpc/messages/contract.js";
+import { lapsedIfRoleIsLost } from "../../src/grpc/services/proposals/proposal-messages.js";
 import { hasRoleSince, mayBeginPayouts, type Operator, type Role, ROLES } from "../../src/operators/operator.js";
 import { proposalInBook } from "../../src/operators/ports.js";
 import { by } from "../support/commands.js";
@@ -21,7 +22,7 @@ describe("a proposal of an operator in a book", () => {
   for (const [name, { rows, command }] of Object.entries(PROPOSED)) {
     const row = putOf(effectOf(decide(rows, { ...command, ...by(PROPOSER) })), "proposals");
     if (row === undefined) throw new Error(`no proposal to ${name}`);
-    const roles = rolesOf(command.name);
+    const roles = rolesOfCommand(command.name);
     // The machine alone does it: no rpc has its name.
     if (roles.length === 0) continue;
 

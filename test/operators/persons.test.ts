@@ -234,7 +234,7 @@ describe("a person whom an operator guesses", () => {
         JSON.stringify(toJson(method.output, fromBinary(method.output, bytes), { registry })),
     };
     const metadata = {
-      ...(rpc.path.startsWith("/kesc.v1.") ? { "kesc-organization": side.organizationId } : {}),
+      ...(rpc.isOfOrganization ? { "kesc-organization": side.organizationId } : {}),
       ...(rpc.idempotencyKey === "taken" ? { "idempotency-key": text.replaceAll(/[^0-9a-z]/g, "x") } : {}),
     };
     const bytes = toBinary(method.input, fromJson(method.input, request, { registry }));

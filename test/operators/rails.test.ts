@@ -200,8 +200,13 @@ for (const engine of ENGINES) {
       expect(unknown).to.deep.include({ reason: "ORGANIZATION_NOT_FOUND", facts: { organization_id: UNKNOWN_ORG } });
       const none = await ask(organizationId, "sandbox");
       expect([none.reason, none.facts]).to.deep.equal(["RAIL_ACCOUNT_NOT_FOUND", { rail: "sandbox" }]);
-      const bad = await ask("", "M-Pesa");
-      expect(bad.fields?.map(({ field }) => field)).to.deep.equal(["organization_id", "rail"]);
+      for (const [id, field] of [
+        ["", "kesc-organization"],
+        [organizationId, "rail"],
+      ] as const) {
+        const bad = await ask(id, "M-Pesa");
+        expect(bad.fields?.map((each) => each.field)).to.deep.equal([field]);
+      }
     });
   });
 }

@@ -26,22 +26,24 @@ const CSV = Buffer.from(
     "RKTQDM7W01,2026-11-22 10:05:33,Pay Bill,Completed,1.00,\n",
 );
 const MEBIBYTE = Buffer.alloc(1_024 * 1_024, "x");
-const NOTHING = { organization_id: "", rail: "", file_name: "", statement: Buffer.alloc(0) };
+const NOTHING = { rail: "", file_name: "", statement: Buffer.alloc(0) };
 
 describe("a statement that a client streams", () => {
   let service: OperatorService;
   let admin: GrpcCaller;
   let vera: GivenOperator;
   let first: typeof NOTHING;
+  let organization: string;
   before(async () => {
     service = await startOperatorService("sqlite", { environment: { KESC_FOUR_EYES: "rails" } });
     [admin] = service.admin;
     vera = await service.operator("Vera", "viewer");
-    first = { ...NOTHING, organization_id: service.tenant.organizationId, rail: "mpesa" };
+    organization = service.tenant.organizationId;
+    first = { ...NOTHING, rail: "mpesa" };
   });
   after(() => service.dispose());
 
-  const open = (key = vera.key) => admin.open(Rpcs.reconcileStatement, { key });
+  const open = (key = vera.key) => admin.open(Rpcs.reconcileStatement, { key, organization });
   const linesOf = (part: string) => service.lines.filter((line) => line.includes(part)).length;
 
   it("is compared once its last piece has come, whatever the pieces are", async () => {
@@ -54,7 +56,11 @@ describe("a statement that a client streams", () => {
   });
 
   it("may be one message", async () => {
-    const { response } = await admin.call(Rpcs.reconcileStatement, { ...first, statement: CSV }, { key: vera.key });
+    const { response } = await admin.call(
+      Rpcs.reconcileStatement,
+      { ...first, statement: CSV },
+      { key: vera.key, organization },
+    );
     expect(response?.differences.map(({ count }) => String(count))).to.deep.equal(["1"]);
   });
 
@@ -82,13 +88,13 @@ describe("a statement that a client streams", () => {
   it("names another account by the name of its file", async () => {
     const file_name = "Statements for 600111 from 1 to 2.csv";
     const request = { ...first, file_name, statement: CSV };
-    const compared = await admin.call(Rpcs.reconcileStatement, request, { key: vera.key });
+    const compared = await admin.call(Rpcs.reconcileStatement, request, { key: vera.key, organization });
     // The organization has no account, so no number is another one.
     expect(compared.code).to.equal(0);
     const long = await admin.call(
       Rpcs.reconcileStatement,
       { ...request, file_name: "x".repeat(256) },
-      { key: vera.key },
+      { key: vera.key, organization },
     );
     expect(long.message).to.include("file_name must have at most 255 characters");
   });
@@ -121,11 +127,13 @@ describe("a statement that a client streams", () => {
     expect(await open().ended).to.include({ reason: "TOO_MANY_STREAMS" });
     const other = await service.operator("Olga", "viewer");
     const request = { ...first, statement: CSV };
-    expect((await admin.call(Rpcs.reconcileStatement, request, { key: other.key })).code).to.equal(0);
+    expect((await admin.call(Rpcs.reconcileStatement, request, { key: other.key, organization })).code).to.equal(0);
     stream.cancel();
     await stream.ended;
     // Another one may begin once the server has seen the end.
-    await eventually(async () => (await admin.call(Rpcs.reconcileStatement, request, { key: vera.key })).code === 0);
+    await eventually(
+      async () => (await admin.call(Rpcs.reconcileStatement, request, { key: vera.key, organization })).code === 0,
+    );
   });
 
   it("is dropped if the client stops in the middle", async () => {
@@ -146,26 +154,25 @@ describe("a statement that a client streams", () => {
     const line = "RKTQDM7W02,2026-11-22 10:05:34,Sweep to trust 12,Completed,,5.00\n";
     const request = { ...first, statement: Buffer.concat([CSV, Buffer.from(line)]) };
     const kindOf = async () => {
-      const { response } = await admin.call(Rpcs.reconcileStatement, request, { key: vera.key });
+      const { response } = await admin.call(Rpcs.reconcileStatement, request, { key: vera.key, organization });
       const rows = response?.differences.flatMap(({ differences }) => differences) ?? [];
       return rows.find(({ receipt }) => receipt === "RKTQDM7W02")?.row_kind;
     };
     expect(await kindOf()).to.equal("unknown");
     const settings = JSON.stringify({ ...MPESA_SETTINGS, statementWords: { own_transfer: ["Sweep to trust"] } });
     const credentials = JSON.stringify(MPESA_CREDENTIALS);
-    const asked = { organization_id: first.organization_id, rail: "mpesa", settings, credentials, note: "a new word" };
+    const asked = { rail: "mpesa", settings, credentials, note: "a new word" };
     const { proposalId } = await admin.call(
       Rpcs.setRailAccount,
       { ...asked, credentials_expire_at: toTimestamp(toUnixMillis(Date.now() + 1e9)) },
-      { key: fin.key },
+      { key: fin.key, organization },
     );
     expect(await kindOf()).to.equal("unknown");
     const proposal = await proposalOf(admin, proposalId, fin);
     expect(textOf(proposal)).to.include("statementWords").and.include("Sweep to trust");
     expect(await approved(admin, proposalId, app)).to.equal(undefined);
     expect(await kindOf()).to.equal("own_transfer");
-    const { organization_id } = first;
-    const { response } = await admin.call(Rpcs.getRailAccount, { organization_id, rail: "mpesa" }, { key: vera.key });
+    const { response } = await admin.call(Rpcs.getRailAccount, { rail: "mpesa" }, { key: vera.key, organization });
     const words = response?.status?.statement_words.find(({ kind }) => kind === "own_transfer");
     expect(words?.own).to.deep.equal(["sweep to trust"]);
     expect(words?.built_in).to.include("business deposit");

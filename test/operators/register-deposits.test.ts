@@ -3,9 +3,10 @@ import { expect } from "chai";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { RegisterDepositsRequest, RegisterDepositsResponse } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import { runForMachine } from "../../src/grpc/calls/operator-gate.js";
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
-import type { HandlersOptions } from "../../src/grpc/operators/options.js";
-import { registerDeposits } from "../../src/grpc/operators/register-deposits.js";
+import type { HandlersOptions } from "../../src/grpc/services/operator-options.js";
+import { registerDeposits } from "../../src/grpc/services/rails/register-deposits.js";
 import type { DepositRegistered } from "../../src/operators/rails.js";
 import { newOrganizationId } from "../support/names.js";
 
@@ -52,9 +53,8 @@ describe("the rpc RegisterDeposits", () => {
       },
     } as unknown as HandlersOptions;
     if (RPC === undefined) throw new Error("there is no such rpc");
-    const fields = { organization_id: organizationId, ...GIVEN, ...given };
-    const request = Buffer.from(RegisterDepositsRequest.encode(fields).finish());
-    const messages = registerDeposits(options).runForMachine(RPC, { request });
+    const request = Buffer.from(RegisterDepositsRequest.encode({ ...GIVEN, ...given }).finish());
+    const messages = runForMachine(registerDeposits(options), RPC, { organizationId, request }, options);
     const first = await messages.next();
     const answer =
       first.done === true ? { refusal: first.value } : RegisterDepositsResponse.decode(Buffer.from(first.value));

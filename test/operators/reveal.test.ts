@@ -215,8 +215,8 @@ for (const engine of ENGINES) {
     it("is exported as often as it is revealed, and with a row", async () => {
       const by = await service.operator("Eve", "support");
       const exported = async () => {
-        const stream = service.admin[0].open(Rpcs.exportAccount, { key: by.key });
-        stream.send({ organization_id: organizationId, account_id: accountId });
+        const stream = service.admin[0].open(Rpcs.exportAccount, { key: by.key, organization: organizationId });
+        stream.send({ account_id: accountId });
         stream.end();
         return { reason: (await stream.ended).reason, account: stream.responses[0]?.account };
       };

@@ -94,7 +94,7 @@ export class SignInService {
   as<Request, Response>(
     { token }: Pick<SignedInPerson, "token">,
     method: Method<Request, Response>,
-    request: Partial<NoInfer<Request>>,
+    request: Partial<NoInfer<Request>> & { readonly organization_id?: string },
     metadata: Readonly<Record<string, string>> = {},
   ): Promise<GrpcReply<Response | undefined>> {
     const sent = { authorization: `Bearer ${token}`, ...metadata };

@@ -1,4 +1,4 @@
-import type { MachineCall } from "../../grpc/operators/operator-call.js";
+import type { MachineCall } from "../../grpc/calls/operator-gate.js";
 import type { AdminRpc } from "./contract.js";
 
 /** One call. */

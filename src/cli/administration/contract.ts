@@ -17,8 +17,6 @@ export interface AdminRpc extends RpcContract {
   readonly effect: CallEffect;
   /** Whether a repeat can change nothing, also if only with its idempotency key. */
   readonly canReplay: boolean;
-  /** Whether the call names an organization, and the request does not. */
-  readonly isOfOrganizations: boolean;
 }
 
 let shared: AdminContract | undefined;
@@ -46,7 +44,6 @@ export class AdminContract extends JsonMessages {
           method,
           effect,
           canReplay: effect === "replays" || rpc.idempotencyKey === "taken",
-          isOfOrganizations: service.name.startsWith("kesc.v1."),
         };
       }),
     );
@@ -74,9 +71,10 @@ export class AdminContract extends JsonMessages {
     return [only.name];
   }
 
-  /** Whether the request of an rpc has this field. */
+  /** Whether a call of the rpc has this field. The organization is one beside the request. */
   takes(rpc: string, field: string): boolean {
-    return this.rpc(rpc).input.fields.some((each) => each.name === field);
+    const { input, isOfOrganization } = this.rpc(rpc);
+    return input.fields.some(({ name }) => name === field) || (isOfOrganization && field === "organization_id");
   }
 
   rpc(name: string): AdminRpc {

@@ -1,11 +1,12 @@
 import type { Organization } from "../../domain/api-key.js";
+import { ListTurns } from "../../grpc/calls/list-turns.js";
+import { runForMachine } from "../../grpc/calls/operator-gate.js";
+import type { RpcRoute } from "../../grpc/calls/route.js";
 import { messageOf } from "../../grpc/errors/status.js";
-import { machineRoutes } from "../../grpc/operators/door.js";
-import { operatorRoutes } from "../../grpc/operators/routes.js";
 import { accountHandlers } from "../../grpc/services/account-service.js";
 import { depositHandlers } from "../../grpc/services/deposit-service.js";
 import { getSupply } from "../../grpc/services/history/supply-rpcs.js";
-import { ListTurns } from "../../grpc/services/list-turns.js";
+import { operatorRoutes } from "../../grpc/services/operator-routes.js";
 import type { CellOf } from "../../grpc/services/served-cell.js";
 import { transactionHandlers } from "../../grpc/services/transaction-service.js";
 import { webhookHandlers } from "../../grpc/services/webhooks/service.js";
@@ -35,7 +36,7 @@ export class DatabaseCarrier implements Carrier {
   readonly isAtServer = false;
   readonly #administration: Administration;
   readonly #options: MachineOptions;
-  readonly #routes: ReturnType<typeof machineRoutes>;
+  readonly #routes: Readonly<Record<string, RpcRoute>>;
 
   constructor(database: Database, options: MachineOptions) {
     // Nobody needs a second person to use a database that is at hand. The servers know where rails
@@ -60,15 +61,12 @@ export class DatabaseCarrier implements Carrier {
       phoneCoolingMillis: 0,
       destinationCoolingMillis: 0,
     };
-    const ofOrganizations = {
+    this.#routes = {
       getSupply: getSupply(given),
       ...accountHandlers(given),
       ...depositHandlers(given),
       ...transactionHandlers(given),
       ...webhookHandlers({ ...given, webhookHosts: config.webhookHosts }),
-    };
-    this.#routes = {
-      ...machineRoutes(ofOrganizations, { administration: this.#administration }),
       ...operatorRoutes({ ...given, ...parts }),
     };
   }
@@ -79,7 +77,7 @@ export class DatabaseCarrier implements Carrier {
     if (rpc.effect !== "reads") await refuseUnlessMeant(this.#administration, this.#options);
     const route = this.#routes[rpc.localName];
     if (route === undefined) throw new Error(`only a server runs ${rpc.name}`);
-    const refusal = yield* route.runForMachine(rpc, call);
+    const refusal = yield* runForMachine(route, rpc, call, { administration: this.#administration });
     if (refusal !== undefined) throw new RefusedCallError(messageOf(refusal), { reason: refusal.reason });
     const { note } = this.#options;
     const standsInBook = rpc.operatorsGive.length > 0 || rpc.input.fields.some((field) => field.name === "note");

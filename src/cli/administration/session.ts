@@ -63,8 +63,8 @@ export class AdminSession {
   }
 
   /**
-   * Makes one call, and returns each message of its stream. The call of an rpc of organizations has
-   * organization_id beside its request. Throws as `call` does.
+   * Makes one call, and returns each message of its stream. The field organization_id of an rpc
+   * that is about an organization goes into the metadata. Throws as `call` does.
    */
   async *stream(
     name: string,
@@ -73,7 +73,7 @@ export class AdminSession {
   ): AsyncGenerator<MessageJson> {
     const rpc = this.contract.rpc(name);
     const { organization_id: organizationId, ...own } = fields as { readonly organization_id?: string };
-    const request = this.contract.encode(rpc.method, JSON.stringify(rpc.isOfOrganizations ? own : fields));
+    const request = this.contract.encode(rpc.method, JSON.stringify(rpc.isOfOrganization ? own : fields));
     for await (const bytes of this.#carrier.carry({ rpc, request, organizationId, ...told })) {
       yield this.contract.decode(name, bytes);
     }

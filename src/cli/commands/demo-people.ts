@@ -115,7 +115,7 @@ export class DemoPeople {
   }
 
   /** Two people record where the reserve lies, and one proposes what the other must approve. */
-  async act(organization_id: string, freeze?: DemoFreeze): Promise<void> {
+  async act(organizationId: string, freeze?: DemoFreeze): Promise<void> {
     const [first, second] = this.#people;
     if (first === undefined || second === undefined) return;
     const as_of_day = new Date(now() - 86_400_000).toISOString().slice(0, 10);
@@ -125,20 +125,14 @@ export class DemoPeople {
       evidence: "statement 47",
       note: "the day's figure",
     };
-    const { proposalId: proposal_id } = await this.#call(first, Admin.recordReserve, {
-      organization_id,
-      as_of_day,
-      kind: 1,
-      document_sha256: "",
-      matures_on: "",
-      ...reserve,
-    });
+    const figure = { as_of_day, kind: 1, document_sha256: "", matures_on: "", ...reserve };
+    const { proposalId: proposal_id } = await this.#call(first, Admin.recordReserve, figure, organizationId);
     if (proposal_id !== undefined) {
       await this.#call(second, Admin.approveProposal, { proposal_id, note: "in the statement" });
     }
     // Brian can approve it with the code of a link: it is in a sandbox.
     const note = "the user has a new phone";
-    if (freeze !== undefined) await this.#call(first, Accounts.unfreezeAccount, { ...freeze, note }, organization_id);
+    if (freeze !== undefined) await this.#call(first, Accounts.unfreezeAccount, { ...freeze, note }, organizationId);
     const { keySha256: key_sha256 } = newKey();
     await this.#call(first, Admin.createOperator, { name: "Carol Wanjiru", roles: [Role.ROLE_SUPPORT], key_sha256 });
   }

@@ -12,32 +12,41 @@ import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { StoreError } from "../../ledger/ports/store.js";
-import type { Operator } from "../../operators/operator.js";
+import { actorOf as actorOfOperator } from "../../operators/operator.js";
+import type { BookOwner } from "../../operators/reads.js";
+import type { CallingOperator } from "../../operators/session.js";
 import type { AnyRefusal, ServedRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
 import { type FieldProblem, fieldProblem, type ParsedFields } from "../messages/fields.js";
 import { checkWireFormat } from "../messages/wire-format.js";
-import type { AuthenticatedCall, Authentication } from "./authenticator.js";
+import type { AuthenticatedCall } from "./authenticator.js";
 import type { CallMeter } from "./call-meter.js";
-import type { CallRates, TokenBucket } from "./call-rates.js";
-import type { ItemTally } from "./rpc-result.js";
+import type { TokenBucket } from "./call-rates.js";
+import type { ItemTally, RpcResult } from "./rpc-result.js";
 
-/** An operator who acts for an organization, as its rpcs know one. */
-export interface OperatorInPlace {
-  readonly authority: Authority;
-  /** Whether a passkey must confirm the call: the session of the operator is not fresh. */
-  readonly mustVerify: boolean;
+/**
+ * Who calls: a program of an organization by its key, an operator, or the machine, which is the
+ * command `kesc` on the database. A public rpc does not know its caller.
+ */
+export type Who =
+  | { readonly kind: "key"; readonly key: ApiKey; readonly operator?: undefined }
+  | { readonly kind: "operator"; readonly operator: CallingOperator }
+  | { readonly kind: "machine" | "nobody"; readonly operator?: undefined };
+
+export const MACHINE: Who = { kind: "machine" };
+export const NOBODY: Who = { kind: "nobody" };
+
+/** A caller who may call, and for whom. */
+export interface Admitted<Of extends BookOwner | undefined = BookOwner> {
+  readonly who: Who;
+  /** That of a key, or the one that an operator names. Undefined: the rpc needs none. */
+  readonly organization: Of;
+  /** What the ledger needs to know of an operator or the machine who writes for an organization. */
+  readonly authority?: Authority | undefined;
 }
 
-/** Who calls for an organization: one of its programs, or an operator in their place. */
-export type Principal = ApiKey & { readonly operator?: OperatorInPlace };
-
-/** Who may call. */
-export type Identity = Principal | Operator;
-
-/** The caller of an rpc, and the conditions of the call. A public rpc does not know its caller. */
-export interface Caller<Key extends Identity | undefined = Principal> {
-  readonly key: Key;
+/** The caller of an rpc, and the conditions of the call. */
+export interface Caller<Of extends BookOwner | undefined = BookOwner> extends Admitted<Of> {
   readonly requestId: string;
   readonly idempotencyKey: IdempotencyKey | undefined;
   /** Deadline. A command that is still queued then is dropped. */
@@ -46,6 +55,28 @@ export interface Caller<Key extends Identity | undefined = Principal> {
   readonly trace: TraceParent | undefined;
   /** Where the call was counted. Undefined: its key has no rate. */
   readonly bucket: TokenBucket | undefined;
+}
+
+/** Returns the name under which the journal records the caller, and by which calls are counted. */
+export function actorOf(who: Who): Actor {
+  switch (who.kind) {
+    case "key":
+      return who.key.id as string as Actor;
+    case "operator":
+    case "machine":
+      return actorOfOperator(who.operator);
+    case "nobody":
+      throw new Error("a public rpc has no author");
+  }
+}
+
+/**
+ * Returns the line in which the lists of the caller wait, and in which the open streams are
+ * counted: that of the organization for a key. So a busy organization does not delay the operator
+ * who looks at it, and an operator delays an organization no more than another one does.
+ */
+export function lineOf({ who, organization }: Pick<Admitted<BookOwner | undefined>, "who" | "organization">): string {
+  return who.kind === "key" && organization !== undefined ? organization.id : actorOf(who);
 }
 
 /** The parts of the server that every call uses. */
@@ -73,24 +104,51 @@ export interface ServingDependencies {
   readonly meter?: CallMeter | undefined;
   /** Undefined: no call is recorded. */
   readonly tracing?: Pick<Tracing, "begin"> | undefined;
-  /** Returns what the callers of this address see of a response. Undefined: all of it. */
-  readonly shown?: <Response>(response: Response) => Response;
 }
 
-/** What serves the calls of organizations. */
+/** What serves the calls of one address. */
 export interface CallDependencies extends ServingDependencies {
-  /** Where operators call the rpcs of organizations. Undefined: nobody but organizations calls. */
-  readonly door?: OperatorsDoor | undefined;
-  authenticate(call: AuthenticatedCall): Authentication | Promise<Authentication>;
-  readonly rates: Pick<CallRates, "bucketOf">;
+  readonly gate: Gate;
 }
 
-/** How an operator comes to the rpcs of an organization. */
-export interface OperatorsDoor {
-  /** Admits the caller of a unary rpc in place of `admit`. */
-  readonly admit: Admit<Principal, ServingDependencies>;
-  /** Returns the problems that only the requests of operators have. */
+/** Admits the calls of one address. */
+export interface Gate {
+  /**
+   * Returns the caller, or the refusal of the call. A stream asks again while it is open. Anybody
+   * may call a public rpc.
+   */
+  readonly admit: (
+    contract: RpcContract,
+    serving: Pick<ServingDependencies, "isStopping">,
+    call: { readonly call: AuthenticatedCall; readonly record: CallRecord },
+  ) => Admission | Promise<Admission>;
+  /** The rules for operators. Undefined where only keys call. */
+  readonly rules?: OperatorRules;
+}
+
+/** What holds for the calls of operators beside the rules of their rpcs. */
+export interface OperatorRules {
+  /** Returns the problems of a request beside its shape. */
   readonly problemsIn: (contract: RpcContract, request: object) => readonly FieldProblem[];
+  /** Refuses a call whose request is valid. */
+  readonly refusalOf: (call: CheckedCall) => Promise<ServedRefusal | undefined>;
+  /** Runs such a call when its turn comes. */
+  readonly inTurn: <Response>(
+    call: Pick<CheckedCall, "contract" | "caller"> & { readonly parts: number | undefined },
+    run: () => Promise<RpcResult<Response>>,
+  ) => Promise<RpcResult<Response>>;
+}
+
+/** The caller of a call that is admitted, or why it is not. */
+export type Admission = Admitted<BookOwner | undefined> | ServedRefusal;
+
+/** A call whose request is valid. */
+export interface CheckedCall {
+  readonly contract: RpcContract;
+  readonly input: unknown;
+  readonly caller: Caller<BookOwner | undefined>;
+  /** Whether this call only takes power away, although the rpc can give it. */
+  readonly takesPowerAway: boolean;
 }
 
 /** Collects the facts of a call for its log line. */
@@ -100,22 +158,15 @@ export interface CallRecord {
   /** Undefined: the call is not recorded. */
   readonly span: CallSpan | undefined;
   readonly startedAt: number;
-  key: ApiKey | undefined;
+  /** Undefined until the caller is known. */
+  who: Who | undefined;
   /** Undefined until the key is known, or if it has no rate. */
   bucket: TokenBucket | undefined;
-  operator: Operator | undefined;
   /** The account whose personal data the call shows. */
   accountId: AccountId | undefined;
   thrown: unknown;
   items: ItemTally | undefined;
 }
-
-/** Returns the identity of the caller, or the refusal of the call. */
-export type Admit<Key extends Identity | undefined, Dependencies> = (
-  contract: RpcContract,
-  dependencies: Dependencies,
-  call: { readonly call: AuthenticatedCall; readonly record: CallRecord },
-) => Key | ServedRefusal | Promise<Key | ServedRefusal>;
 
 export function recordOf(metadata: Metadata, { path }: RpcContract, tracing: CallDependencies["tracing"]): CallRecord {
   const [sent] = metadata.get("x-request-id");
@@ -126,52 +177,21 @@ export function recordOf(metadata: Metadata, { path }: RpcContract, tracing: Cal
     traceId: span?.parent.traceId ?? traceIdOf(traceparent),
     span,
     startedAt: performance.now(),
-    key: undefined,
+    who: undefined,
     bucket: undefined,
-    operator: undefined,
     accountId: undefined,
     thrown: undefined,
     items: undefined,
   };
 }
 
-/**
- * Returns the caller's key, or the refusal of the call. Checks, in this order: SHUTTING_DOWN,
- * MISSING_API_KEY, RESTORE_NOT_CONFIRMED, INVALID_API_KEY, SCOPE_REQUIRED, RATE_LIMITED. A stream
- * asks again while it is open. It counts as one call, at its start.
- */
-export function admit(
-  contract: Pick<RpcContract, "isPublic" | "requiredScope" | "name" | "readsMany">,
-  dependencies: Pick<CallDependencies, "isStopping" | "authenticate" | "rates">,
-  { call, record }: { call: AuthenticatedCall; record: CallRecord },
-): Authentication | AnyRefusal | Promise<Authentication | AnyRefusal> {
-  if (dependencies.isStopping()) return { reason: "SHUTTING_DOWN" };
-  const { isPublic, requiredScope, name } = contract;
-  if (isPublic) throw new Error(`${name} needs no key, but its handler does`);
-  const admitKey = (key: Authentication): Authentication | AnyRefusal => {
-    if ("reason" in key) return key;
-    const limited = record.key === undefined ? count(key) : undefined;
-    record.key = key;
-    if (requiredScope !== undefined && !key.scopes.includes(requiredScope)) {
-      return { reason: "SCOPE_REQUIRED", scope: requiredScope };
-    }
-    return limited ?? key;
-  };
-  const count = (key: ApiKey): AnyRefusal | undefined => {
-    record.bucket = dependencies.rates.bucketOf(key.id, contract);
-    return record.bucket?.take(1) === 0 ? record.bucket.refusal() : undefined;
-  };
-  const authenticating = dependencies.authenticate(call);
-  return authenticating instanceof Promise ? authenticating.then(admitKey) : admitKey(authenticating);
-}
-
 /** Makes the caller of an admitted call. */
-export function callerOf<Key extends Identity | undefined>(
-  key: Key,
+export function callerOf<Of extends BookOwner | undefined>(
+  { who, organization, authority }: Admitted<Of>,
   { requestId, span, bucket }: CallRecord,
   { idempotencyKey, deadline }: Pick<Caller, "idempotencyKey" | "deadline">,
-): Caller<Key> {
-  return { key, requestId, idempotencyKey, deadline, trace: span?.parent, bucket };
+): Caller<Of> {
+  return { who, organization, authority, requestId, idempotencyKey, deadline, trace: span?.parent, bucket };
 }
 
 /** Returns the metadata that goes before the response. */
@@ -180,11 +200,6 @@ export function headOf({ requestId, bucket }: Pick<CallRecord, "requestId" | "bu
   head.set("x-request-id", requestId);
   bucket?.writeTo(head);
   return head;
-}
-
-/** Returns the name under which the journal records the caller. */
-export function actorOf(key: ApiKey): Actor {
-  return key.id as string as Actor;
 }
 
 /** The metadata of a call that changes how it runs. */
@@ -241,14 +256,14 @@ export function deadlineOf(
  * Decodes and parses a request. If the bytes are not a message of the type, the problem is in the
  * field `request`.
  */
-export function parseRequest<Request, Input, Key extends Identity | undefined>(
+export function parseRequest<Request, Input, Of extends BookOwner | undefined>(
   rpc: {
     readonly request: { decode(bytes: Uint8Array): Request };
-    parse(request: Request, caller: Caller<Key>): ParsedFields<Input>;
+    parse(request: Request, caller: Caller<Of>): ParsedFields<Input>;
   },
   { input }: Pick<RpcContract, "input">,
   bytes: Buffer,
-  caller: Caller<Key>,
+  caller: Caller<Of>,
 ): ParsedFields<Input> {
   let request: Request;
   try {
@@ -261,20 +276,20 @@ export function parseRequest<Request, Input, Key extends Identity | undefined>(
 }
 
 /** Parses a request. A refusal names every bad field at once, also of the call's metadata. */
-export function parseCall<Request, Input, Key extends Identity | undefined>(
-  rpc: Parameters<typeof parseRequest<Request, Input, Key>>[0],
-  { contract, bytes, options, caller }: ParsedCall<Key>,
+export function parseCall<Request, Input, Of extends BookOwner | undefined>(
+  rpc: Parameters<typeof parseRequest<Request, Input, Of>>[0],
+  { contract, bytes, options, caller }: ParsedCall<Of>,
 ): ParsedFields<Input> {
   const input = parseRequest(rpc, contract, bytes, caller);
   if (options.problems.length === 0) return input;
   return { ok: false, fields: [...(input.ok ? [] : input.fields), ...options.problems] };
 }
 
-interface ParsedCall<Key extends Identity | undefined> {
+interface ParsedCall<Of extends BookOwner | undefined> {
   readonly contract: Pick<RpcContract, "input">;
   readonly bytes: Buffer;
   readonly options: CallOptions;
-  readonly caller: Caller<Key>;
+  readonly caller: Caller<Of>;
 }
 
 /**

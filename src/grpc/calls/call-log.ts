@@ -34,7 +34,8 @@ export function logCall(
   contract: RpcContract,
   { record, ending, cancelled }: { record: CallRecord; ending: Ending; cancelled: boolean },
 ): void {
-  const { requestId, traceId, span, startedAt, key, operator, accountId, items } = record;
+  const { requestId, traceId, span, startedAt, who, accountId, items } = record;
+  const key = who?.kind === "key" ? who.key : undefined;
   const thrown = record.thrown ?? items?.thrown;
   // The line contains no text of the caller, so no phone number, e-mail address or secret reaches
   // the log. Pino omits properties that are undefined.
@@ -47,7 +48,7 @@ export function logCall(
     ms: Math.round((performance.now() - startedAt) * 1_000) / 1_000,
     organization_id: key?.organizationId,
     key_id: key?.id,
-    operator_id: operator?.id,
+    operator_id: who?.operator?.id,
     account_id: accountId,
     replayed: ending.kind === "done" && ending.replayed ? true : undefined,
     items: items?.items,

@@ -3,21 +3,23 @@ import { setImmediate } from "node:timers/promises";
 import type { BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { handleBidiStreamingCall, ServerDuplexStream } from "@grpc/grpc-js";
 
-import type { AnyRefusal } from "../errors/refusal.js";
+import type { ServedRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
 import type { ParsedFields } from "../messages/fields.js";
 import { encode } from "../messages/wire-format.js";
 import {
-  admit,
+  type Admitted,
   type CallDependencies,
   type Caller,
   callerOf,
   deadlineOf,
+  lineOf,
   optionsOf,
   parseRequest,
 } from "./call-context.js";
 import { type Ending, refused } from "./call-log.js";
 import { DONE, OpenStream, StreamCounts } from "./open-stream.js";
+import type { RpcRoute } from "./route.js";
 import type { ItemTally } from "./rpc-result.js";
 
 /** An rpc that returns one message for each message of a stream, in the same order. */
@@ -32,7 +34,7 @@ export interface StreamRpc<Request, Input extends { readonly length: number }, R
 
 /** Takes and returns bytes, as a unary call does. */
 type StreamHandler = handleBidiStreamingCall<Buffer, Buffer>;
-export type StreamRoute = (contract: RpcContract, dependencies: CallDependencies) => StreamHandler;
+export type StreamRoute = RpcRoute<StreamHandler>;
 
 // 1,000 items of one stream keep the committer busy. Two streams of an organization, each with one
 // message more, fill less than its half of the queue. grpc-js reads up to 16 more messages of each
@@ -103,16 +105,17 @@ class ExchangeStream<Request, Input extends { readonly length: number }, Respons
   async #admit(): Promise<{ readonly admitted: Caller } | Ending> {
     const { dependencies, contract, counts } = this.#context;
     const { record } = this.#stream;
-    const key = await admit(contract, dependencies, { call: this.#call, record });
-    if ("reason" in key) return refused(key);
+    const admission = await dependencies.gate.admit(contract, dependencies, { call: this.#call, record });
+    if ("reason" in admission) return refused(admission);
     const { problems, validateOnly, idempotencyKey } = optionsOf(this.#call.metadata, contract);
     if (problems.length > 0) return refused({ reason: "INVALID_FIELD", fields: problems });
     if (validateOnly || this.#stream.hasEnded) return DONE;
 
-    const leave = counts.enter(key.organizationId, STREAMS_OF_ORGANIZATION_MAX);
+    const leave = counts.enter(lineOf(admission), STREAMS_OF_ORGANIZATION_MAX);
     if (typeof leave !== "function") return leave;
     this.#stream.atEnd(leave);
-    return { admitted: callerOf(key, record, { idempotencyKey, deadline: deadlineOf(this.#call, dependencies) }) };
+    const deadline = deadlineOf(this.#call, dependencies);
+    return { admitted: callerOf(admission as Admitted, record, { idempotencyKey, deadline }) };
   }
 
   #listen({ idempotencyKey }: Caller): void {
@@ -155,10 +158,11 @@ class ExchangeStream<Request, Input extends { readonly length: number }, Respons
   async #accept(bytes: Buffer, idempotencyKey: Caller["idempotencyKey"]): Promise<void> {
     const { rpc, contract, dependencies } = this.#context;
     const { record } = this.#stream;
-    const key = await admit(contract, dependencies, { call: this.#call, record });
+    const admission = await dependencies.gate.admit(contract, dependencies, { call: this.#call, record });
     if (this.#closing) return;
-    if ("reason" in key) return this.#refuseAfterResponses(key);
-    const caller = callerOf(key, record, { idempotencyKey, deadline: deadlineOf(this.#call, dependencies) });
+    if ("reason" in admission) return this.#refuseAfterResponses(admission);
+    const deadline = deadlineOf(this.#call, dependencies);
+    const caller = callerOf(admission as Admitted, record, { idempotencyKey, deadline });
     const input = parseRequest(rpc, contract, bytes, caller);
     if (!input.ok) return this.#refuseAfterResponses({ reason: "INVALID_FIELD", fields: input.fields });
 
@@ -192,7 +196,7 @@ class ExchangeStream<Request, Input extends { readonly length: number }, Respons
   /**
    * Accepts no more messages. Refuses the stream once all accepted messages have their response.
    */
-  async #refuseAfterResponses(refusal: AnyRefusal): Promise<void> {
+  async #refuseAfterResponses(refusal: ServedRefusal): Promise<void> {
     this.#closing = true;
     this.#call.pause();
     await this.#responded;

@@ -1,43 +1,51 @@
 import type { BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { handleUnaryCall, ServerUnaryCall } from "@grpc/grpc-js";
 
-import { requestIdOf } from "../../../runtime/caller-ids.js";
 import { traceOf } from "../../../runtime/error-trace.js";
-import type { IdempotencyKey } from "../../domain/values/text.js";
-import { toUnixMillis } from "../../domain/values/time.js";
+import type { BookOwner } from "../../operators/reads.js";
 import { withHead } from "../errors/status.js";
 import type { RpcContract } from "../messages/contract.js";
 import type { ParsedFields } from "../messages/fields.js";
 import { masked } from "../messages/masked.js";
 import { encode } from "../messages/wire-format.js";
 import {
-  type Admit,
-  admit,
+  type Admitted,
   type CallDependencies,
   type Caller,
   callerOf,
   type CallRecord,
   deadlineOf,
   headOf,
-  type Identity,
-  type OperatorsDoor,
+  type OperatorRules,
   optionsOf,
   parseCall,
   parseRequest,
-  type Principal,
   recordOf,
   refusalOfThrown,
-  type ServingDependencies,
 } from "./call-context.js";
 import { logCall, type Refused, refused } from "./call-log.js";
+import { parserUnder, refusalUnder, refuseOtherContract, type RpcRules } from "./gate.js";
+import { type AdmittedInProcess, callerInProcess, type EncodedMessages, type RpcRoute } from "./route.js";
 import { type CallHead, refuse, type RpcResult } from "./rpc-result.js";
 
 /** An rpc in two parts. `parse` only checks the shape of the request; `run` executes it. */
-export interface UnaryRpc<Request, Input, Response, Key extends Identity | undefined = Principal> {
+export interface UnaryRpc<
+  Request,
+  Input,
+  Response,
+  Of extends BookOwner | undefined = BookOwner,
+> extends RpcRules<Input> {
   readonly request: { decode(bytes: Uint8Array): Request };
   readonly response: { encode(message: Response, writer?: BinaryWriter): BinaryWriter };
-  readonly parse: (request: Request, caller: Caller<Key>) => ParsedFields<Input>;
-  readonly run: (input: Input, caller: Caller<Key>) => Promise<RpcResult<Response>>;
+  readonly parse: (request: Request, caller: Caller<Of>) => ParsedFields<Input>;
+  readonly run: (input: Input, caller: Caller<Of>) => Promise<RpcResult<Response>>;
+  /**
+   * How many parts the command has that a call lets the ledger decide, if it is a trial or may have
+   * many. Undefined if the call is neither. None omitted.
+   */
+  readonly partsOf?: (input: Input) => number | undefined;
+  /** Whether operators see the personal data of the response in full. Otherwise it is masked. */
+  readonly showsPersonalData?: true;
 }
 
 /**
@@ -45,25 +53,7 @@ export interface UnaryRpc<Request, Input, Response, Key extends Identity | undef
  * like any other.
  */
 type UnaryHandler = handleUnaryCall<Buffer, Buffer>;
-export interface UnaryRoute<Dependencies = CallDependencies> {
-  (contract: RpcContract, dependencies: Dependencies): UnaryHandler;
-  /**
-   * Runs the rpc for a caller whom this process admits by itself. Checks INVALID_FIELD, then the
-   * refusals of `run` of the rpc. Rejects with the errors that `run` throws. Undefined: only a
-   * server runs it.
-   */
-  readonly runInProcess?: (
-    contract: RpcContract,
-    call: CallInProcess & Pick<OperatorsDoor, "problemsIn">,
-  ) => Promise<RpcResult<Buffer>>;
-}
-
-export interface CallInProcess<Key = Principal> {
-  readonly key: Key;
-  /** The encoded message. */
-  readonly request: Buffer;
-  readonly idempotencyKey?: IdempotencyKey | undefined;
-}
+export type UnaryRoute = RpcRoute<UnaryHandler>;
 
 type Reply = (CallHead & { readonly kind: "done"; readonly bytes: Buffer }) | Refused;
 
@@ -72,91 +62,23 @@ const NO_BYTES = Buffer.alloc(0);
 /**
  * Makes the handler of an rpc. Every call gets exactly one response and one log line.
  *
- * Checks, in this order: SHUTTING_DOWN, MISSING_API_KEY, RESTORE_NOT_CONFIRMED, INVALID_API_KEY,
- * BOOK_MOVING, SCOPE_REQUIRED, RATE_LIMITED, INVALID_FIELD, then the refusals of `run`.
- * INVALID_FIELD names every bad field at once, including the metadata `idempotency-key`.
+ * Checks what the gate of the address admits, INVALID_FIELD, what else the gate refuses, then the
+ * refusals of `run`. INVALID_FIELD names every bad field at once, including the metadata
+ * `idempotency-key`.
  *
  * With the metadata `kesc-validate-only: true` the call ends before `run`, with OK and an empty
  * response. An error of the database becomes STORAGE_UNAVAILABLE; any other error becomes INTERNAL.
  */
-export function unary<Request extends object, Input, Response>(rpc: UnaryRpc<Request, Input, Response>): UnaryRoute {
-  const serve: UnaryRoute = (contract, dependencies) => {
-    const { door } = dependencies;
-    if (door !== undefined) return routeOf(forOperators(rpc, contract, door), door.admit)(contract, dependencies);
-    return routeOf<Request, Input, Response, Principal, CallDependencies>(rpc, admit)(contract, dependencies);
-  };
-  const ofProcess: UnaryRoute["runInProcess"] = (contract, { problemsIn, ...call }) =>
-    runInProcess(forOperators(rpc, contract, { problemsIn }), contract, call);
-  return Object.assign(serve, { runInProcess: ofProcess });
-}
-
-/**
- * Runs an rpc for a caller whom this process admits by itself. Checks INVALID_FIELD, then the
- * refusals of `run` of the rpc. Rejects with the errors that `run` throws.
- */
-export async function runInProcess<Request, Input, Response, Key extends Identity | undefined>(
-  rpc: UnaryRpc<Request, Input, Response, Key>,
-  contract: Pick<RpcContract, "input">,
-  { shown = masked, ...call }: CallInProcess<Key> & { readonly shown?: ((message: Response) => Response) | undefined },
-): Promise<RpcResult<Buffer>> {
-  const caller = callerInProcess(call);
-  const input = parseRequest(rpc, contract, call.request, caller);
-  if (!input.ok) return refuse({ reason: "INVALID_FIELD", fields: input.fields });
-  const result = await rpc.run(input.value, caller);
-  return result.kind === "refused" ? result : { ...result, response: encode(rpc.response, shown(result.response)) };
-}
-
-/** Makes the caller of a call in this process, which nobody waits for. */
-export function callerInProcess<Key extends Identity | undefined>({
-  key,
-  idempotencyKey,
-}: Pick<CallInProcess<Key>, "key" | "idempotencyKey">): Caller<Key> {
-  const deadline = toUnixMillis(Number.MAX_SAFE_INTEGER);
-  return { key, idempotencyKey, requestId: requestIdOf(undefined), deadline, trace: undefined, bucket: undefined };
-}
-
-/** What the calls of operators have to say beside those of organizations. */
-function forOperators<Request extends object, Input, Response>(
-  rpc: UnaryRpc<Request, Input, Response>,
-  contract: RpcContract,
-  { problemsIn }: Pick<OperatorsDoor, "problemsIn">,
-): UnaryRpc<Request, Input, Response> {
-  return {
-    ...rpc,
-    parse: (request, caller) => {
-      const problems = problemsIn(contract, request);
-      const parsed = rpc.parse(request, caller);
-      return problems.length === 0 ? parsed : { ok: false, fields: [...problems, ...(parsed.ok ? [] : parsed.fields)] };
-    },
-    run: async (input, caller) =>
-      caller.key.operator?.mustVerify === true
-        ? { kind: "refused", refusal: { reason: "VERIFICATION_REQUIRED" } }
-        : rpc.run(input, caller),
-  };
-}
-
-/**
- * Makes the handler of an rpc that needs no key. Everything but the key is as for any other rpc.
- * Throws if the contract demands a key for it.
- */
-export function publicUnary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Response, undefined>): UnaryRoute {
-  const route = routeOf(rpc, (_contract, { isStopping }: CallDependencies) =>
-    isStopping() ? { reason: "SHUTTING_DOWN" } : undefined,
-  );
-  return (contract, dependencies) => {
-    if (!contract.isPublic) throw new Error(`${contract.name} needs a key, but its handler takes none`);
-    return route(contract, dependencies);
-  };
-}
-
-/** Makes the same handler for callers whom `admitCall` admits. */
-export function routeOf<Request, Input, Response, Key extends Identity | undefined, Given extends ServingDependencies>(
-  rpc: UnaryRpc<Request, Input, Response, Key>,
-  admitCall: Admit<Key, Given>,
-): UnaryRoute<Given> {
-  return (contract, dependencies) => {
-    const { logger, onInFlight, steps } = dependencies;
+export function unary<Request extends object, Input, Response, Of extends BookOwner | undefined = BookOwner>(
+  rpc: UnaryRpc<Request, Input, Response, Of>,
+): UnaryRoute {
+  const serve = (contract: RpcContract, dependencies: CallDependencies): UnaryHandler => {
+    refuseOtherContract(contract, rpc);
+    const { logger, onInFlight, steps, gate } = dependencies;
+    const { rules } = gate;
     const meter = dependencies.meter?.rpc(contract);
+    const parse = parserUnder(rules, contract, rpc.parse);
+    const run = rules === undefined ? rpc.run : runnerUnder(rules, contract, rpc);
 
     const handle = async (
       call: ServerUnaryCall<Buffer, Buffer>,
@@ -192,22 +114,24 @@ export function routeOf<Request, Input, Response, Key extends Identity | undefin
     };
 
     const replyTo = async (call: ServerUnaryCall<Buffer, Buffer>, record: CallRecord): Promise<Reply> => {
-      const admitting = admitCall(contract, dependencies, { call, record });
+      const admitting = gate.admit(contract, dependencies, { call, record });
       // A cached key is not a promise. Awaiting it anyway would cost a turn of the microtask queue.
-      const key = admitting instanceof Promise ? await admitting : admitting;
-      if (key !== undefined && "reason" in key) return refused(key);
+      const admission = admitting instanceof Promise ? await admitting : admitting;
+      if ("reason" in admission) return refused(admission);
 
       const options = optionsOf(call.metadata, contract);
       const { idempotencyKey } = options;
-      const caller = callerOf(key, record, { idempotencyKey, deadline: deadlineOf(call, dependencies) });
-      const input = parseCall(rpc, { contract, bytes: call.request, options, caller });
+      // The gate has what the contract of the rpc asks for.
+      const admitted = admission as Admitted<Of>;
+      const caller = callerOf(admitted, record, { idempotencyKey, deadline: deadlineOf(call, dependencies) });
+      const input = parseCall({ request: rpc.request, parse }, { contract, bytes: call.request, options, caller });
       if (!input.ok) return refused({ reason: "INVALID_FIELD", fields: input.fields });
       if (options.validateOnly) return { kind: "done", bytes: NO_BYTES, replayed: false };
 
-      const result = await rpc.run(input.value, caller);
+      const result = await run(input.value, caller);
       if (result.kind === "refused") return refused(result.refusal);
       record.items = result.items;
-      const response = dependencies.shown?.(result.response) ?? result.response;
+      const response = rules === undefined ? result.response : shownTo(rpc, result.response);
       const { replayed, proposalId } = result;
       return { kind: "done", bytes: encode(rpc.response, response), replayed, proposalId };
     };
@@ -218,6 +142,51 @@ export function routeOf<Request, Input, Response, Key extends Identity | undefin
       void handle(call, callback);
     };
   };
+  return Object.assign(serve, {
+    inProcess: (contract: RpcContract, call: AdmittedInProcess) => runInProcess(rpc, contract, call),
+  });
+}
+
+/** Runs the rpc for operators: their rules may refuse a call, or let it wait. */
+function runnerUnder<Request, Input, Response, Of extends BookOwner | undefined>(
+  rules: OperatorRules,
+  contract: RpcContract,
+  rpc: UnaryRpc<Request, Input, Response, Of>,
+): typeof rpc.run {
+  return async (input, caller) => {
+    const refusal = await refusalUnder(rules, rpc, { contract, input, caller });
+    if (refusal !== undefined) return refuse(refusal);
+    return rules.inTurn({ contract, caller, parts: rpc.partsOf?.(input) }, () => rpc.run(input, caller));
+  };
+}
+
+/** Returns what operators see of a response. */
+function shownTo<Response>({ showsPersonalData }: { readonly showsPersonalData?: true }, response: Response): Response {
+  return showsPersonalData === true ? response : masked(response);
+}
+
+/**
+ * Runs the rpc in this process, for a caller whom it has admitted. Checks INVALID_FIELD, then the
+ * refusals of `run`. Makes one message. Rejects with the errors that `run` throws.
+ */
+export async function* runInProcess<Request extends object, Input, Response, Of extends BookOwner | undefined>(
+  rpc: Pick<UnaryRpc<Request, Input, Response, Of>, "request" | "response" | "parse" | "run" | "showsPersonalData">,
+  contract: RpcContract,
+  call: AdmittedInProcess,
+): EncodedMessages {
+  const caller = callerInProcess<Of>(call);
+  const input = parseRequest(
+    { request: rpc.request, parse: parserUnder(call.rules, contract, rpc.parse) },
+    contract,
+    call.request,
+    caller,
+  );
+  if (!input.ok) return { reason: "INVALID_FIELD", fields: input.fields };
+  const result = await rpc.run(input.value, caller);
+  if (result.kind === "refused") return result.refusal;
+  call.onHead?.(result);
+  yield encode(rpc.response, shownTo(rpc, result.response));
+  return undefined;
 }
 
 function send(

@@ -3,86 +3,112 @@ import { setImmediate } from "node:timers/promises";
 import type { BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { handleBidiStreamingCall, ServerDuplexStream } from "@grpc/grpc-js";
 
+import type { BookOwner } from "../../operators/reads.js";
 import type { RpcContract } from "../messages/contract.js";
 import type { ParsedFields } from "../messages/fields.js";
+import { masked } from "../messages/masked.js";
 import { encode } from "../messages/wire-format.js";
 import {
-  type Admit,
+  type Admitted,
+  type CallDependencies,
   type Caller,
   callerOf,
   deadlineOf,
-  type Identity,
+  lineOf,
   optionsOf,
   parseRequest,
-  type ServingDependencies,
 } from "./call-context.js";
 import { type Ending, refused } from "./call-log.js";
+import { refusalUnder, refuseOtherContract, type RpcRules } from "./gate.js";
 import { DONE, OpenStream, StreamCounts } from "./open-stream.js";
+import type { AdmittedInProcess, RpcRoute } from "./route.js";
 import type { RpcResult } from "./rpc-result.js";
+import { runInProcess } from "./unary-call.js";
 
-/** An rpc that takes a file in pieces, one in each message, and then returns one response. */
-export interface UploadRpc<Request, Input, Response, Key extends Identity | undefined> {
+/** An rpc of operators: it takes a file in pieces, one in a message, and returns one response. */
+export interface UploadRpc<
+  Request,
+  Input,
+  Response,
+  Of extends BookOwner | undefined = BookOwner,
+> extends RpcRules<Input> {
   readonly request: { decode(bytes: Uint8Array): Request };
   readonly response: { encode(message: Response, writer?: BinaryWriter): BinaryWriter };
   /** Parses the first message. */
-  parse(request: Request, caller: Caller<Key>): ParsedFields<Input>;
+  readonly parse: (request: Request, caller: Caller<Of>) => ParsedFields<Input>;
   /** Parses a later message, which has nothing but a piece. */
-  parseMore(request: Request): ParsedFields<unknown>;
-  pieceOf(request: Request): Uint8Array;
+  readonly parseMore: (request: Request) => ParsedFields<unknown>;
+  readonly pieceOf: (request: Request) => Uint8Array;
   /** The field of the pieces, which a refusal of a larger file names. */
   readonly field: string;
   readonly bytesMax: number;
   /** `bytes` has a buffer of its own. */
-  run(input: Input, bytes: Uint8Array, caller: Caller<Key>): Promise<RpcResult<Response>>;
+  readonly run: (input: Input, bytes: Uint8Array, caller: Caller<Of>) => Promise<RpcResult<Response>>;
 }
 
 type UploadHandler = handleBidiStreamingCall<Buffer, Buffer>;
-export type UploadRoute<Dependencies> = (contract: RpcContract, dependencies: Dependencies) => UploadHandler;
+export type UploadRoute = RpcRoute<UploadHandler>;
 
 const UPLOADS_OF_PERSON_MAX = 1;
 /** The most uploads under way: each keeps its bytes in memory. */
 const UPLOADS_MAX = 4;
 
 /**
- * Makes the handler of an rpc that takes a file. It ends every upload exactly once, and logs it in
- * one line. No byte is kept before the caller is admitted, and none beyond `bytesMax`.
+ * Makes the handler of an rpc of operators that takes a file. It ends every upload exactly once,
+ * and logs it in one line. No byte is kept before the caller is admitted, and none beyond
+ * `bytesMax`. In this process one message has all of the file.
  *
  * Makes the same checks as a unary call, in the same order. Then refuses TOO_MANY_STREAMS (the
  * caller has an upload under way), QUEUE_FULL (others have 4), and DEADLINE_EXCEEDED if the file
  * has not arrived within the time of a call.
  */
-export function uploadOf<Request, Input, Response, Key extends Identity, Given extends ServingDependencies>(
-  rpc: UploadRpc<Request, Input, Response, Key>,
-  admitCall: Admit<Key, Given>,
-): UploadRoute<Given> {
-  return (contract, dependencies) => {
+export function upload<Request extends object, Input, Response, Of extends BookOwner | undefined = BookOwner>(
+  rpc: UploadRpc<Request, Input, Response, Of>,
+): UploadRoute {
+  const serve = (contract: RpcContract, dependencies: CallDependencies): UploadHandler => {
+    refuseOtherContract(contract, rpc);
     const counts = new StreamCounts();
     const open = { count: 0 };
     return (call) => {
-      new Upload(call, { rpc, admitCall, contract, dependencies, counts, open }).begin();
+      new Upload(call, { rpc, contract, dependencies, counts, open }).begin();
     };
   };
+  const whole = {
+    ...rpc,
+    parse: (
+      request: Request,
+      caller: Caller<Of>,
+    ): ParsedFields<{ readonly input: Input; readonly bytes: Uint8Array }> => {
+      const input = rpc.parse(request, caller);
+      if (!input.ok) return input;
+      return { ok: true, value: { input: input.value, bytes: new Uint8Array(rpc.pieceOf(request)) } };
+    },
+    run: ({ input, bytes }: { readonly input: Input; readonly bytes: Uint8Array }, caller: Caller<Of>) =>
+      rpc.run(input, bytes, caller),
+  };
+  return Object.assign(serve, {
+    inProcess: (contract: RpcContract, call: AdmittedInProcess) => runInProcess(whole, contract, call),
+  });
 }
 
-interface UploadContext<Request, Input, Response, Key extends Identity, Given extends ServingDependencies> {
-  readonly rpc: UploadRpc<Request, Input, Response, Key>;
-  readonly admitCall: Admit<Key, Given>;
+interface UploadContext<Request, Input, Response, Of extends BookOwner | undefined> {
+  readonly rpc: UploadRpc<Request, Input, Response, Of>;
   readonly contract: RpcContract;
-  readonly dependencies: Given;
+  readonly dependencies: CallDependencies;
   readonly counts: StreamCounts;
   /** The uploads of all callers. */
   readonly open: { count: number };
 }
 
-class Upload<Request, Input, Response, Key extends Identity, Given extends ServingDependencies> {
+class Upload<Request extends object, Input, Response, Of extends BookOwner | undefined> {
   readonly #call: ServerDuplexStream<Buffer, Buffer>;
-  readonly #context: UploadContext<Request, Input, Response, Key, Given>;
+  readonly #context: UploadContext<Request, Input, Response, Of>;
   readonly #stream: OpenStream;
   #input: { readonly value: Input } | undefined;
   #pieces: Uint8Array[] = [];
   #size = 0;
 
-  constructor(call: ServerDuplexStream<Buffer, Buffer>, context: UploadContext<Request, Input, Response, Key, Given>) {
+  constructor(call: ServerDuplexStream<Buffer, Buffer>, context: UploadContext<Request, Input, Response, Of>) {
     this.#call = call;
     this.#context = context;
     this.#stream = new OpenStream(call, context);
@@ -97,15 +123,15 @@ class Upload<Request, Input, Response, Key extends Identity, Given extends Servi
     );
   }
 
-  async #admit(): Promise<{ readonly admitted: Caller<Key> } | Ending> {
-    const { admitCall, contract, dependencies, counts, open } = this.#context;
+  async #admit(): Promise<{ readonly admitted: Caller<Of> } | Ending> {
+    const { contract, dependencies, counts, open } = this.#context;
     const { record } = this.#stream;
-    const key = await admitCall(contract, dependencies, { call: this.#call, record });
-    if ("reason" in key) return refused(key);
+    const admission = await dependencies.gate.admit(contract, dependencies, { call: this.#call, record });
+    if ("reason" in admission) return refused(admission);
     const { problems, validateOnly, idempotencyKey } = optionsOf(this.#call.metadata, contract);
     if (problems.length > 0) return refused({ reason: "INVALID_FIELD", fields: problems });
     if (validateOnly || this.#stream.hasEnded) return DONE;
-    const leave = counts.enter("organizationId" in key ? key.organizationId : key.id, UPLOADS_OF_PERSON_MAX);
+    const leave = counts.enter(lineOf(admission), UPLOADS_OF_PERSON_MAX);
     if (typeof leave !== "function") return leave;
     this.#stream.atEnd(leave);
     if (open.count >= UPLOADS_MAX) return refused({ reason: "QUEUE_FULL" });
@@ -114,10 +140,12 @@ class Upload<Request, Input, Response, Key extends Identity, Given extends Servi
       open.count -= 1;
       this.#pieces = [];
     });
-    return { admitted: callerOf(key, record, { idempotencyKey, deadline: deadlineOf(this.#call, dependencies) }) };
+    // The gate has what the contract of the rpc asks for.
+    const admitted = admission as Admitted<Of>;
+    return { admitted: callerOf(admitted, record, { idempotencyKey, deadline: deadlineOf(this.#call, dependencies) }) };
   }
 
-  #receive(caller: Caller<Key>): void {
+  #receive(caller: Caller<Of>): void {
     const { dependencies } = this.#context;
     const stream = this.#stream;
     const late = setTimeout(() => {
@@ -141,7 +169,7 @@ class Upload<Request, Input, Response, Key extends Identity, Given extends Servi
   }
 
   /** Keeps the piece of one message, or returns why the upload ends. */
-  #take(bytes: Buffer, caller: Caller<Key>): Ending | undefined {
+  #take(bytes: Buffer, caller: Caller<Of>): Ending | undefined {
     const { rpc, contract } = this.#context;
     let piece: Uint8Array = Buffer.alloc(0);
     const parse = (request: Request): ParsedFields<Input | undefined> => {
@@ -162,14 +190,20 @@ class Upload<Request, Input, Response, Key extends Identity, Given extends Servi
     return undefined;
   }
 
-  async #run(caller: Caller<Key>): Promise<void> {
-    const { rpc, dependencies } = this.#context;
+  async #run(caller: Caller<Of>): Promise<void> {
+    const { rpc, contract, dependencies } = this.#context;
     // A call that is cancelled emits "end" first, and "cancelled" shortly afterwards.
     await setImmediate();
     if (this.#stream.hasEnded) return;
     if (this.#input === undefined) {
       const fields = [{ field: "request", message: "is required", code: "REQUIRED" }] as const;
       this.#stream.end(refused({ reason: "INVALID_FIELD", fields }));
+      return;
+    }
+    const input = this.#input.value;
+    const refusal = await refusalUnder(dependencies.gate.rules, rpc, { contract, input, caller });
+    if (refusal !== undefined) {
+      this.#stream.end(refused(refusal));
       return;
     }
     const file = new Uint8Array(this.#size);
@@ -179,13 +213,12 @@ class Upload<Request, Input, Response, Key extends Identity, Given extends Servi
       at += piece.length;
     }
     const deadline = deadlineOf(this.#call, dependencies);
-    const result = await rpc.run(this.#input.value, file, { ...caller, deadline });
+    const result = await rpc.run(input, file, { ...caller, deadline });
     if (result.kind === "refused") {
       this.#stream.end(refused(result.refusal));
       return;
     }
-    const shown = dependencies.shown?.(result.response) ?? result.response;
-    await this.#stream.write(encode(rpc.response, shown));
+    await this.#stream.write(encode(rpc.response, masked(result.response)));
     this.#stream.end(DONE);
   }
 

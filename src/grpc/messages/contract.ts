@@ -29,6 +29,8 @@ export interface RpcContract {
   readonly requiredScope: Scope | undefined;
   /** The roles of operators that may call it. Empty if it is public, or not for operators. */
   readonly requiredRoles: readonly Role[];
+  /** Whether an operator must name the organization for which the rpc is called. */
+  readonly isOfOrganization: boolean;
   /** The fields of words that an operator must give, and an organization may leave out. */
   readonly operatorsGive: readonly string[];
   /** The fields that an operator must leave out. */
@@ -82,6 +84,7 @@ const SECOND_PERSON = "kesc.v1.second_person";
 const OPERATORS_GIVE = "kesc.v1.operators_give";
 const ORGANIZATIONS_ONLY = "kesc.v1.organizations_only";
 const BACKGROUND = "kesc.v1.background";
+const OF_ORGANIZATION = "kesc.v1.of_organization";
 
 const DESCRIPTOR_SET = packageFile("dist/proto/kesc.binpb");
 const OPERATORS_DESCRIPTOR_SET = packageFile("dist/proto/kesc-admin.binpb");
@@ -134,6 +137,19 @@ export function readOperatorsAddress(): ServedContract {
     // Descriptor sets joined are a descriptor set. A file in both is the same file.
     descriptorSet: Buffer.concat([own.descriptorSet, ofOrganizations.descriptorSet]),
   };
+}
+
+/** Read once: to parse the contract takes longer than to list a thousand proposals. */
+let rolesByName: ReadonlyMap<string, readonly Role[]> | undefined;
+
+/** Returns the roles of the rpc that has the name of the command. */
+export function rolesOfCommand(commandName: string): readonly Role[] {
+  rolesByName ??= new Map(
+    readOperatorsAddress().services.flatMap(({ rpcs }) =>
+      rpcs.map(({ localName, requiredRoles }) => [localName, requiredRoles] as const),
+    ),
+  );
+  return rolesByName.get(commandName) ?? [];
 }
 
 /** Whether an rpc of an organization is unary and only reads. */
@@ -199,13 +215,14 @@ function rpcContract(files: FileRegistry, method: DescMethod, rightsOf: RightsOf
   const fieldsWith = (option: string): readonly string[] =>
     method.input.fields.filter((field) => valueOf(files, field, option) === true).map((field) => field.name);
   const streams = STREAMS[method.methodKind];
-  if (streams === "client" && parent.file.proto.package === PACKAGE)
-    throw new Error(`${parent.typeName}.${name}: only its client streams`);
+  const ofOrganizations = parent.file.proto.package === PACKAGE;
+  if (streams === "client" && ofOrganizations) throw new Error(`${parent.typeName}.${name}: only its client streams`);
   return {
     path: `/${parent.typeName}/${name}`,
     name: `${parent.name}/${name}`,
     localName,
     ...rightsOf(`${parent.typeName}.${name}`, optionOf, method),
+    isOfOrganization: optionOf(OF_ORGANIZATION) === true || (ofOrganizations && optionOf(PUBLIC) !== true),
     operatorsGive: fieldsWith(OPERATORS_GIVE),
     organizationsOnly: fieldsWith(ORGANIZATIONS_ONLY),
     input: method.input,

@@ -10,6 +10,7 @@ import type { Account as AccountMessage } from "../../gen/kesc/v1/account.js";
 import * as wire from "../../gen/kesc/v1/account_service.js";
 import { accountAsOf } from "../../statements/as-of.js";
 import type { Caller } from "../calls/call-context.js";
+import { pageInTurn } from "../calls/list-turns.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { parseAccountIds, parseAccountStatuses, parseDepositReference, toAccountMessage } from "../messages/account.js";
@@ -25,7 +26,6 @@ import {
 } from "./destination-rpcs.js";
 import { asOfKinds, asOfOf, positionAt, readingHistory } from "./history/history-turns.js";
 import { listOfAccount } from "./list-of-account.js";
-import { pageInTurn } from "./list-turns.js";
 import { numberWarnings } from "./number-warnings.js";
 import { formatPageToken, LIST_KINDS, listOf } from "./paging.js";
 import type { CellOf } from "./served-cell.js";
@@ -68,7 +68,7 @@ function createAccount({ cellOf, newAccountId, newDepositReferences }: AccountHa
     run: (given, caller) => {
       const command: CreateAccount = {
         name: "createAccount",
-        ...authorOf(caller.key),
+        ...authorOf(caller),
         newAccountId: newAccountId(),
         ...given,
         depositReferences: newDepositReferences(),
@@ -85,13 +85,13 @@ function getAccount({ cellOf, listTurns, now }: AccountHandlersOptions): UnaryRo
     response: wire.GetAccountResponse,
     ...fieldsOf({ ...KINDS, ...asOfKinds(now) })("account_id", "as_of_time", "as_of_sequence"),
     run: async ({ accountId, ...point }, caller) => {
-      const { reads, history } = cellOf(caller.key);
-      const account = await reads.account(caller.key.organizationId, accountId);
+      const { reads, history } = cellOf(caller.organization);
+      const account = await reads.account(caller.organization.id, accountId);
       const notFound = refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
       if (account === undefined) return notFound;
       const asOf = asOfOf(point);
       if (asOf === undefined) return done({ account: toAccountMessage(account) });
-      const { organizationId } = caller.key;
+      const { id: organizationId } = caller.organization;
       return readingHistory({ organizationId, caller, listTurns, reads: history }, async (own) => {
         const { seq } = await positionAt(own, asOf);
         const then = await accountAsOf(own, { account, seq });
@@ -117,7 +117,7 @@ function updateAccount(cellOf: CellOf): UnaryRoute {
       return fieldProblem("phone_number", "is required if email is absent", "REQUIRED");
     },
     run: (changed, caller) => {
-      const of = { ...authorOf(caller.key), isOfOperator: caller.key.operator !== undefined };
+      const of = { ...authorOf(caller), isOfOperator: caller.who.kind !== "key" };
       const command = { name: "updateAccount", ...of, ...changed } as const;
       return submit(cellOf, caller, command, accountWithWarnings(cellOf, caller));
     },
@@ -153,7 +153,7 @@ function listAccounts({ cellOf, listTurns }: AccountHandlersOptions): UnaryRoute
       ),
     ),
     run: ({ list, page }, caller) => {
-      const { reads } = cellOf(caller.key);
+      const { reads } = cellOf(caller.organization);
       return pageInTurn(
         { listTurns, caller },
         () => reads.accounts(list.organizationId, list.filters, page),
@@ -175,7 +175,7 @@ function freezeAccount({ cellOf, newFreezeId }: AccountHandlersOptions): UnaryRo
     ...freezeFields("account_id", "reason", "note"),
     run: (given, caller) => {
       const freeze = { newFreezeId: newFreezeId(), ...given, idempotencyKey: caller.idempotencyKey };
-      return submit(cellOf, caller, { name: "freezeAccount", ...authorOf(caller.key), ...freeze }, accountAndFreeze);
+      return submit(cellOf, caller, { name: "freezeAccount", ...authorOf(caller), ...freeze }, accountAndFreeze);
     },
   });
 }
@@ -186,7 +186,7 @@ function unfreezeAccount(cellOf: CellOf): UnaryRoute {
     response: wire.UnfreezeAccountResponse,
     ...fields("account_id", "freeze_id", "note"),
     run: (given, caller) => {
-      const about = { ...authorOf(caller.key), authority: authorityOf(caller.key) };
+      const about = { ...authorOf(caller), authority: authorityOf(caller) };
       const command = { name: "unfreezeAccount", ...about, ...given } as const;
       return submit(cellOf, caller, command, ({ resource }) => accountAndFreeze(resource));
     },
@@ -204,9 +204,9 @@ function listFreezes(options: AccountHandlersOptions): UnaryRoute {
 }
 
 /** The number of an account that was created or changed may be one that the rails do not serve. */
-function accountWithWarnings(cellOf: CellOf, { key }: Pick<Caller, "key">) {
+function accountWithWarnings(cellOf: CellOf, { organization }: Pick<Caller, "organization">) {
   return (account: Account): { account: AccountMessage } => {
-    const warnings = numberWarnings(cellOf(key), account.organizationId, account.person?.phoneNumber);
+    const warnings = numberWarnings(cellOf(organization), account.organizationId, account.person?.phoneNumber);
     return { account: { ...toAccountMessage(account), warnings } };
   };
 }
@@ -225,6 +225,6 @@ function closeAccount(cellOf: CellOf): UnaryRoute {
     response: wire.CloseAccountResponse,
     ...fields("account_id", "note", "etag"),
     run: (given, caller) =>
-      submit(cellOf, caller, { name: "closeAccount", ...authorOf(caller.key), ...given }, accountAlone),
+      submit(cellOf, caller, { name: "closeAccount", ...authorOf(caller), ...given }, accountAlone),
   });
 }

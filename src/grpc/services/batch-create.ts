@@ -50,14 +50,14 @@ export interface BatchResult {
  */
 export function parseBatch(
   { requests }: { readonly requests: readonly TransactionRequest[] },
-  { key }: Pick<Caller, "key">,
+  { organization }: Pick<Caller, "organization">,
   cellOf: CellOf,
 ): ParsedFields<Batch> {
   if (requests.length === 0) return fieldProblem("requests", "is required", "REQUIRED");
   if (requests.length > ITEMS_MAX) {
     return fieldProblem("requests", `must have at most ${String(ITEMS_MAX)} items`, "TOO_MANY");
   }
-  const defaultRail = cellOf(key).railAccounts.defaultRail(key.organizationId);
+  const defaultRail = cellOf(organization).railAccounts.defaultRail(organization.id);
   return { ok: true, value: requests.map((request) => parseItem(request, defaultRail)) };
 }
 
@@ -116,9 +116,9 @@ type ItemOutcome = Outcome<Transaction> | { readonly kind: "refused"; readonly r
 function submit(item: Item, caller: Caller, options: BatchRunOptions): Promise<ItemOutcome> {
   if (!item.ok) return Promise.resolve({ kind: "refused", refusal: { reason: "INVALID_FIELD", fields: item.fields } });
   const { name, movement, idempotencyKey } = item.value;
-  const { key, deadline, trace } = caller;
+  const { who, organization, deadline, trace } = caller;
   return submitMovement(name, movement, {
-    caller: { key, deadline, idempotencyKey, trace },
+    caller: { who, organization, deadline, idempotencyKey, trace },
     options,
     bulk: options.bulk,
   });

@@ -2,11 +2,11 @@ import type { DepositInstruction } from "../../gen/kesc/v1/deposit.js";
 import * as wire from "../../gen/kesc/v1/deposit_service.js";
 import type { DepositRail } from "../../ledger/ports/reads.js";
 import { railNamed } from "../../rails/rails.js";
+import { type ListTurns, pageInTurn } from "../calls/list-turns.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { parseDepositReasons, parseDepositStatuses, toDepositMessage } from "../messages/deposit.js";
 import { fields, fieldsOf } from "../messages/field-kinds.js";
-import { type ListTurns, pageInTurn } from "./list-turns.js";
 import { AMOUNT_KINDS, formatPageToken, LIST_KINDS, listOf } from "./paging.js";
 import { SANDBOX_RAIL } from "./sandbox-service.js";
 import type { CellOf } from "./served-cell.js";
@@ -35,8 +35,8 @@ function getDeposit(cellOf: CellOf): UnaryRoute {
     request: wire.GetDepositRequest,
     response: wire.GetDepositResponse,
     ...fields("deposit_id"),
-    run: async ({ depositId }, { key }) => {
-      const deposit = await cellOf(key).reads.deposit(key.organizationId, depositId);
+    run: async ({ depositId }, { organization }) => {
+      const deposit = await cellOf(organization).reads.deposit(organization.id, depositId);
       return deposit === undefined
         ? refuse({ reason: "DEPOSIT_NOT_FOUND", depositId })
         : done({ deposit: toDepositMessage(deposit) });
@@ -62,7 +62,7 @@ function listDeposits({ cellOf, listTurns }: DepositHandlersOptions): UnaryRoute
     response: wire.ListDepositsResponse,
     ...listOf("ListDeposits", listFields(...FILTERS, "page_size", "page_token")),
     run: ({ list, page }, caller) => {
-      const { reads } = cellOf(caller.key);
+      const { reads } = cellOf(caller.organization);
       return pageInTurn(
         { listTurns, caller },
         () => reads.deposits(list.organizationId, list.filters, page),
@@ -80,16 +80,16 @@ function getDepositInstructions(cellOf: CellOf): UnaryRoute {
     request: wire.GetDepositInstructionsRequest,
     response: wire.GetDepositInstructionsResponse,
     ...fields("account_id"),
-    run: async ({ accountId }, { key }) => {
-      const { reads, railAccounts } = cellOf(key);
-      const account = await reads.account(key.organizationId, accountId);
+    run: async ({ accountId }, { organization }) => {
+      const { reads, railAccounts } = cellOf(organization);
+      const account = await reads.account(organization.id, accountId);
       if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
       const { status, depositReference } = account;
       // Half of an instruction would send the shillings to nobody.
       if (status === "CLOSED" || depositReference === undefined) return done({ instructions: [] });
-      const rails = await reads.depositRails(key.organizationId);
+      const rails = await reads.depositRails(organization.id);
       const instructions = rails.flatMap((rail) => instructionOf(rail, depositReference));
-      if (railAccounts.accountOf(key.organizationId, SANDBOX_RAIL) !== undefined) {
+      if (railAccounts.accountOf(organization.id, SANDBOX_RAIL) !== undefined) {
         const [rail, business_number] = [SANDBOX_RAIL, SANDBOX_NUMBER];
         instructions.push({ rail, business_number, deposit_reference: depositReference });
       }

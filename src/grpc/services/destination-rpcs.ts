@@ -4,6 +4,7 @@ import { type DestinationId, parseAccountId } from "../../domain/values/ids.js";
 import { parseDescription } from "../../domain/values/text.js";
 import * as wire from "../../gen/kesc/v1/account_service.js";
 import type { Destination as DestinationMessage } from "../../gen/kesc/v1/destination.js";
+import type { ListTurns } from "../calls/list-turns.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import {
@@ -16,7 +17,6 @@ import {
 import { fields } from "../messages/field-kinds.js";
 import { parseFields } from "../messages/fields.js";
 import { listOfAccount } from "./list-of-account.js";
-import type { ListTurns } from "./list-turns.js";
 import type { CellOf } from "./served-cell.js";
 import { authorOf, submit } from "./submit.js";
 
@@ -46,7 +46,7 @@ export function createDestination(options: DestinationHandlersOptions): UnaryRou
     run: ({ account_id: accountId, kind, label, ...input }, caller) => {
       const command: CreateDestination = {
         name: "createDestination",
-        ...authorOf(caller.key),
+        ...authorOf(caller),
         newDestinationId: newDestinationId(),
         accountId,
         kind,
@@ -65,8 +65,8 @@ export function getDestination(cellOf: CellOf): UnaryRoute {
     request: wire.GetDestinationRequest,
     response: wire.GetDestinationResponse,
     ...fields("account_id", "destination_id"),
-    run: async ({ accountId, destinationId }, { key }) => {
-      const destination = await cellOf(key).reads.destination(key.organizationId, destinationId);
+    run: async ({ accountId, destinationId }, { organization }) => {
+      const destination = await cellOf(organization).reads.destination(organization.id, destinationId);
       return destination?.accountId === accountId
         ? done(destinationAlone(destination))
         : refuse({ reason: "DESTINATION_NOT_FOUND", destinationId });
@@ -90,7 +90,7 @@ export function removeDestination(cellOf: CellOf): UnaryRoute {
     response: wire.RemoveDestinationResponse,
     ...fields("account_id", "destination_id"),
     run: (given, caller) => {
-      const command = { name: "removeDestination", ...authorOf(caller.key), ...given } as const;
+      const command = { name: "removeDestination", ...authorOf(caller), ...given } as const;
       return submit(cellOf, caller, command, destinationAlone);
     },
   });

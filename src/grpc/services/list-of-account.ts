@@ -1,9 +1,9 @@
 import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
 import type { Page, PageRequest, Reads } from "../../ledger/ports/reads.js";
+import { type ListTurns, pageInTurn } from "../calls/list-turns.js";
 import { refuse } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
 import { fieldsOf } from "../messages/field-kinds.js";
-import { type ListTurns, pageInTurn } from "./list-turns.js";
 import { formatPageToken, LIST_KINDS, listOf } from "./paging.js";
 import type { CellOf } from "./served-cell.js";
 
@@ -42,7 +42,7 @@ export function listOfAccount<Row, Response>(
     run: async ({ list, page }, caller) => {
       const { organizationId, filters } = list;
       const { accountId } = filters;
-      const { reads } = cellOf(caller.key);
+      const { reads } = cellOf(caller.organization);
       const account = await reads.account(organizationId, accountId);
       if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
       return pageInTurn(

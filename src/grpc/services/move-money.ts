@@ -6,7 +6,6 @@ import { type Cents, parseAmount } from "../../domain/values/cents.js";
 import {
   type AccountId,
   type DestinationId,
-  type OrganizationId,
   parseAccountId,
   parseDestinationId,
   type TransactionId,
@@ -84,15 +83,19 @@ export function submitMovement(
     caller,
     options,
     bulk,
-  }: { caller: Pick<Caller, "key" | "idempotencyKey" | "deadline" | "trace">; options: MovementOptions; bulk: boolean },
+  }: {
+    caller: Pick<Caller, "who" | "organization" | "idempotencyKey" | "deadline" | "trace">;
+    options: MovementOptions;
+    bulk: boolean;
+  },
 ): Promise<Outcome<Transaction>> {
-  const { key, deadline, trace } = caller;
-  const cell = options.cellOf(key);
+  const { organization, deadline, trace } = caller;
+  const cell = options.cellOf(organization);
   const { rail } = movement;
   const command: MoveMoney = {
     name,
-    organizationId: key.organizationId,
-    actor: actorOf(key),
+    organizationId: organization.id,
+    actor: actorOf(caller.who),
     newTransactionId: options.newTransactionId(),
     accountId: movement.account_id,
     amountCents: movement.amount,
@@ -103,7 +106,7 @@ export function submitMovement(
     isRailNamed: rail.isNamed,
     receipt: movement.receipt,
     destinationId: movement.destination_id,
-    railTerms: rail.name === DIRECT_RAIL ? undefined : termsOf(name, movement, { cell, key, options }),
+    railTerms: rail.name === DIRECT_RAIL ? undefined : termsOf(name, movement, { cell, organization, options }),
     idempotencyKey: caller.idempotencyKey,
   };
   const submitted = cell.ledger.submit(command, deadline, { bulk, trace });
@@ -140,13 +143,9 @@ function parseReceiptOf(unchecked: Receipt | undefined, rail: Parsed<ChosenRail>
 function termsOf(
   name: MoveMoney["name"],
   { rail, payer_phone_number: payerPhoneNumber }: Movement,
-  {
-    cell,
-    key,
-    options,
-  }: { cell: ServedCell; key: { readonly organizationId: OrganizationId }; options: MovementOptions },
+  { cell, organization, options }: { cell: ServedCell; organization: Caller["organization"]; options: MovementOptions },
 ): RailTerms | undefined {
-  const account = cell.railAccounts.accountOf(key.organizationId, rail.name);
+  const account = cell.railAccounts.accountOf(organization.id, rail.name);
   if (account === undefined) return undefined;
   const { phoneNumbers, destinations = {}, ...payable } = account.rail.capabilities(TYPES[name]);
   const { phoneCoolingMillis } = options;

@@ -27,16 +27,16 @@ function getOrganization({ cellOf }: OrganizationHandlersOptions): UnaryRoute {
     request: wire.GetOrganizationRequest,
     response: wire.GetOrganizationResponse,
     ...fields(),
-    run: async (_, { key }) => {
-      const { reads, railAccounts } = cellOf(key);
-      const { organizationId } = key;
+    run: async (_, { who, organization: { id: organizationId, cell } }) => {
+      if (who.kind !== "key") throw new Error("the contract lets only keys call GetOrganization");
+      const { reads, railAccounts } = cellOf({ cell });
       const organization = await reads.organization(organizationId);
       if (organization === undefined) throw new Error(`the organization ${organizationId} of a key has no book`);
       const rails = {
         defaultRail: railAccounts.defaultRail(organizationId),
         accounts: railAccounts.accountsOf(organizationId),
       };
-      return done({ organization: toOrganizationMessage(organization, key, rails) });
+      return done({ organization: toOrganizationMessage(organization, who.key, rails) });
     },
   });
 }
@@ -46,11 +46,11 @@ function getLimits({ cellOf, now }: OrganizationHandlersOptions): UnaryRoute {
     request: wire.GetLimitsRequest,
     response: wire.GetLimitsResponse,
     ...fields("account_id?"),
-    run: async ({ accountId }, { key }) => {
-      const { reads } = cellOf(key);
-      const account = accountId === undefined ? undefined : await reads.account(key.organizationId, accountId);
+    run: async ({ accountId }, { organization }) => {
+      const { reads } = cellOf(organization);
+      const account = accountId === undefined ? undefined : await reads.account(organization.id, accountId);
       if (accountId !== undefined && account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
-      const limits = await reads.limits(key.organizationId);
+      const limits = await reads.limits(organization.id);
       return done({ limits: toLimitsMessage(limits, account, decidedAt(limits, now())) });
     },
   });

@@ -129,11 +129,11 @@ export function listOf<Request, Values extends PageValues>(
   { parse }: { readonly parse: (request: Request) => ParsedFields<Values> },
 ): Pick<UnaryRpc<Request, PageOfList<FilteredList<Values>>, never>, "parse"> {
   return {
-    parse: (request, { key }) => {
+    parse: (request, { organization }) => {
       const fields = parse(request);
       if (!fields.ok) return fields;
       const { pageSize, pageToken, ...filters } = fields.value;
-      const list = { rpc, organizationId: key.organizationId, filters: given(filters) };
+      const list = { rpc, organizationId: organization.id, filters: given(filters) };
       return askedPage(list as unknown as FilteredList<Values>, { pageSize, pageToken });
     },
   };

@@ -1,4 +1,5 @@
 import * as wire from "../../gen/kesc/v1/transaction_service.js";
+import type { ListTurns } from "../calls/list-turns.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { fields, fieldsOf, KINDS } from "../messages/field-kinds.js";
@@ -6,7 +7,6 @@ import { joined } from "../messages/fields.js";
 import { parseFlagReason, toPaymentMessage } from "../messages/payment.js";
 import { parseResolution } from "../messages/resolution.js";
 import { toTransactionMessage } from "../messages/transaction.js";
-import type { ListTurns } from "./list-turns.js";
 import type { MovementOptions } from "./move-money.js";
 import type { CellOf } from "./served-cell.js";
 import { authorityOf, authorOf, submit } from "./submit.js";
@@ -22,10 +22,10 @@ export function getPayment(cellOf: CellOf, listTurns: ListTurns): UnaryRoute {
     response: wire.GetPaymentResponse,
     ...fields("transaction_id"),
     run: async ({ transactionId }, caller) => {
-      const { key } = caller;
-      const { reads, payments, inbox, heldReason, meaningOf, reportIn } = cellOf(key);
+      const { organization } = caller;
+      const { reads, payments, inbox, heldReason, meaningOf, reportIn } = cellOf(organization);
       // Only this read compares the organization, so it comes first.
-      const transaction = await reads.transaction(key.organizationId, transactionId);
+      const transaction = await reads.transaction(organization.id, transactionId);
       if (transaction === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
       const payment = await payments.payment(transactionId);
       if (payment === undefined) return refuse({ reason: "PAYMENT_NOT_FOUND", transactionId });
@@ -36,7 +36,7 @@ export function getPayment(cellOf: CellOf, listTurns: ListTurns): UnaryRoute {
       if ("reason" in messages) return refuse(messages);
       const told = messages.rows.map((message) => ({ ...message, report: reportIn(payment, message) }));
       const isWaiting = payment.state === "READY" && payment.direction === "REDEEM";
-      const account = isWaiting ? await reads.account(key.organizationId, transaction.accountId) : undefined;
+      const account = isWaiting ? await reads.account(organization.id, transaction.accountId) : undefined;
       const held = await heldReason(payment, account?.status === "FROZEN");
       const shown = { transaction, heldReason: held, meaning: meaningOf(payment), messages: told };
       return done({ payment: toPaymentMessage(payment, shown) });
@@ -53,15 +53,15 @@ export function resolveTransaction({ cellOf, newTransactionId }: MovementOptions
     parse: (request) =>
       joined(resolved.parse(request), parseResolution(request.outcome), (own, resolution) => ({ ...own, resolution })),
     run: async ({ note, ...given }, caller) => {
-      const { key } = caller;
+      const { organization } = caller;
       const facts = { newTransactionId: newTransactionId(), note };
-      const about = { ...authorOf(key), authority: authorityOf(key), facts };
+      const about = { ...authorOf(caller), authority: authorityOf(caller), facts };
       const command = { name: "resolveTransaction", ...about, ...given } as const;
       const result = await submit(cellOf, caller, command, ({ resource }) => resource);
       if (result.kind === "refused") return result;
       const { transactionId } = given;
       const resolved = result.response;
-      const transaction = resolved ?? (await cellOf(key).reads.transaction(key.organizationId, transactionId));
+      const transaction = resolved ?? (await cellOf(organization).reads.transaction(organization.id, transactionId));
       if (transaction === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
       const { RESOLUTION_STATE_DONE, RESOLUTION_STATE_PROPOSED } = wire.ResolutionState;
       const state = resolved === undefined ? RESOLUTION_STATE_PROPOSED : RESOLUTION_STATE_DONE;
@@ -77,7 +77,7 @@ export function clearFlag(cellOf: CellOf): UnaryRoute {
     response: wire.ClearFlagResponse,
     ...fieldsOf({ ...KINDS, flag: parseFlagReason })("transaction_id", "flag", "note"),
     run: (given, caller) => {
-      const about = { ...authorOf(caller.key), authority: authorityOf(caller.key) };
+      const about = { ...authorOf(caller), authority: authorityOf(caller) };
       const command = { name: "clearFlag", ...about, ...given } as const;
       return submit(cellOf, caller, command, ({ resource }) => ({
         transaction: resource && toTransactionMessage(resource),

@@ -9,7 +9,7 @@ import {
 import { depositIdOf, readCallbackToken, transactionIdOf } from "../../rails/callback-token.js";
 import { maskMessage } from "../../rails/mask.js";
 import { done } from "../calls/rpc-result.js";
-import { publicUnary, type UnaryRoute } from "../calls/unary-call.js";
+import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { fieldProblem } from "../messages/fields.js";
 import type { CellOf } from "./served-cell.js";
 
@@ -51,7 +51,8 @@ export function railHandlers({
     },
   );
   return {
-    receiveCallback: publicUnary({
+    receiveCallback: unary({
+      isPublic: true,
       request: ReceiveCallbackRequest,
       response: ReceiveCallbackResponse,
       parse: ({ token, body }) => {

@@ -35,9 +35,9 @@ export function sandboxHandlers({
       request: wire.AdvanceTransactionRequest,
       response: wire.AdvanceTransactionResponse,
       ...fields("transaction_id"),
-      run: async ({ transactionId }, { key }) => {
-        const { reads, payments, wake } = cellOf(key);
-        const transaction = await reads.transaction(key.organizationId, transactionId);
+      run: async ({ transactionId }, { organization }) => {
+        const { reads, payments, wake } = cellOf(organization);
+        const transaction = await reads.transaction(organization.id, transactionId);
         if (transaction === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
         if ((await payments.payment(transactionId)) === undefined)
           return refuse({ reason: "PAYMENT_NOT_FOUND", transactionId });
@@ -63,9 +63,9 @@ function createDeposit({ cellOf, now }: SandboxHandlersOptions): UnaryRoute {
       receipt: (receipt: string) => parseReceiptText(receipt === "" ? "" : `${SANDBOX_RAIL}:${receipt}`),
       typed_reference: parseTypedReference,
     })("amount", "typed_reference", "payer_phone_number?", "receipt"),
-    run: async ({ phone, ...given }, { key, idempotencyKey, deadline, trace }) => {
-      const { ledger, railAccounts } = cellOf(key);
-      const { organizationId } = key;
+    run: async ({ phone, ...given }, { organization, idempotencyKey, deadline, trace }) => {
+      const { ledger, railAccounts } = cellOf(organization);
+      const organizationId = organization.id;
       const account = railAccounts.accountOf(organizationId, SANDBOX_RAIL);
       if (account === undefined) return refuse({ reason: "RAIL_NOT_CONFIGURED", rail: SANDBOX_RAIL });
       const outcome = await ledger.submit(

@@ -6,12 +6,12 @@ import { verifierKeyOf } from "../../seals/note.js";
 import type { FoundSeal, NumberedBook, Seal, SealReads } from "../../seals/ports.js";
 import { consistencyProof, inclusionProof } from "../../seals/proofs.js";
 import type { Caller } from "../calls/call-context.js";
+import type { ListTurns } from "../calls/list-turns.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import type { AnyRefusal } from "../errors/refusal.js";
 import { fieldProblem, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { toTimestamp } from "../messages/timestamp.js";
-import type { ListTurns } from "./list-turns.js";
 import type { CellOf } from "./served-cell.js";
 
 export interface SealRpcsOptions {
@@ -135,7 +135,7 @@ async function inTurn<Response>(
   caller: Caller,
   work: (reads: SealReads) => Promise<SealAnswer<Response>>,
 ): Promise<RpcResult<Response>> {
-  const { seals } = cellOf(caller.key);
+  const { seals } = cellOf(caller.organization);
   const page = await listTurns.page(caller, async () => {
     const answer = await work(seals);
     return { rows: [answer], nextBeforeSeq: undefined, lookedAt: answer.rowsRead * LOOKED_AT_PER_ROW };
@@ -154,10 +154,10 @@ interface ServedSeals {
 /** Returns the seal of a size, or the newest one. */
 async function sealOf(
   reads: SealReads,
-  { key }: Caller,
+  { organization }: Caller,
   size: number | undefined,
 ): Promise<ServedSeals | Extract<AnyRefusal, { reason: "CHECKPOINT_NOT_FOUND" }>> {
-  const book = await reads.book(key.organizationId);
+  const book = await reads.book(organization.id);
   const seal = book === undefined ? undefined : await reads.seal(book, size);
   return book === undefined || seal === undefined ? { reason: "CHECKPOINT_NOT_FOUND", size } : { book, seal };
 }
@@ -177,10 +177,10 @@ async function sequenceOf(
  */
 async function notSealed(
   { cellOf }: SealRpcsOptions,
-  { key }: Caller,
+  { organization }: Caller,
   { field, sequence, seal }: { readonly field: string; readonly sequence: number; readonly seal: Seal },
 ): Promise<{ readonly refusal: AnyRefusal; readonly rowsRead: number }> {
-  const { result: last } = await cellOf(key).history.position(key.organizationId, { seq: sequence });
+  const { result: last } = await cellOf(organization).history.position(organization.id, { seq: sequence });
   if (last.seq === sequence) return { refusal: { reason: "NOT_SEALED", sealedSize: seal.size }, rowsRead: 1 };
   const message = `must be at most ${String(last.seq)}, the sequence of the last row of the book`;
   const fields = [{ field, message, code: "OUT_OF_RANGE" as const }];

@@ -1,4 +1,4 @@
-import type { ApiKey } from "../../domain/api-key.js";
+import type { Organization } from "../../domain/api-key.js";
 import type { HeldReason } from "../../domain/rail-account.js";
 import type { DepositId } from "../../domain/values/ids.js";
 import type { Follower } from "../../events/follower.js";
@@ -64,5 +64,5 @@ export interface DepositMessages {
   returnReported(id: DepositId): Promise<void>;
 }
 
-/** Returns the cell that holds the book of the key's organization. */
-export type CellOf = (key: Pick<ApiKey, "cell">) => ServedCell;
+/** Returns the cell that holds the book of the organization. */
+export type CellOf = (organization: Pick<Organization, "cell">) => ServedCell;

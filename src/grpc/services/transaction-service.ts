@@ -7,6 +7,7 @@ import { parseDescription, parseMetadata, parseReference, type StatusReason } fr
 import type { NumberWarning } from "../../gen/kesc/v1/payment.js";
 import * as wire from "../../gen/kesc/v1/transaction_service.js";
 import type { Caller } from "../calls/call-context.js";
+import { type ListTurns, pageInTurn } from "../calls/list-turns.js";
 import { done, refuse, resultOf } from "../calls/rpc-result.js";
 import { stream, type StreamRoute } from "../calls/stream-call.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
@@ -19,7 +20,6 @@ import {
   toTransactionMessage,
 } from "../messages/transaction.js";
 import { isBulk, parseBatch, runBatch } from "./batch-create.js";
-import { type ListTurns, pageInTurn } from "./list-turns.js";
 import {
   type Movement,
   type MovementOptions,
@@ -65,8 +65,8 @@ function getTransaction(cellOf: CellOf): UnaryRoute {
     request: wire.GetTransactionRequest,
     response: wire.GetTransactionResponse,
     ...fields("transaction_id"),
-    run: async ({ transactionId }, { key }) => {
-      const transaction = await cellOf(key).reads.transaction(key.organizationId, transactionId);
+    run: async ({ transactionId }, { organization }) => {
+      const transaction = await cellOf(organization).reads.transaction(organization.id, transactionId);
       return transaction === undefined
         ? refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId })
         : done({ transaction: toTransactionMessage(transaction) });
@@ -93,7 +93,7 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
     response: wire.ListTransactionsResponse,
     ...listOf("ListTransactions", listFields(...FILTERS, ...RANGES, "page_size", "page_token")),
     run: ({ list, page }, caller) => {
-      const { reads } = cellOf(caller.key);
+      const { reads } = cellOf(caller.organization);
       return pageInTurn(
         { listTurns, caller },
         () => reads.transactions(list.organizationId, list.filters, page),
@@ -110,25 +110,24 @@ function reverseTransaction({ cellOf, newTransactionId }: MovementOptions): Unar
   return unary({
     request: wire.ReverseTransactionRequest,
     response: wire.ReverseTransactionResponse,
-    parse: (request, { key }) =>
+    parse: (request, { who }) =>
       parseFields({
         transaction_id: parseTransactionId(request.transaction_id),
         description: parseDescription(request.description),
         metadata:
-          key.operator === undefined || request.metadata.size === 0
+          who.kind === "key" || request.metadata.size === 0
             ? parseMetadata(request.metadata)
             : unparsed("must be empty: a proposal has no place for it", "CONFLICT"),
         receipt: request.receipt === undefined ? parsed(undefined) : parseReceipt(request.receipt),
       }),
     run: ({ transaction_id: transactionId, ...content }, caller) => {
-      const { key, idempotencyKey } = caller;
-      const about = { name: "reverseTransaction", ...authorOf(key), transactionId } as const;
+      const { who, idempotencyKey } = caller;
+      const about = { name: "reverseTransaction", ...authorOf(caller), transactionId } as const;
       const facts = { newTransactionId: newTransactionId(), idempotencyKey };
-      if (key.operator === undefined)
-        return submit(cellOf, caller, { ...about, ...facts, ...content }, transactionAlone);
+      if (who.kind === "key") return submit(cellOf, caller, { ...about, ...facts, ...content }, transactionAlone);
       const { description, receipt } = content;
       const words = { note: description as string as StatusReason, receipt };
-      const command = { ...about, authority: authorityOf(key), facts, ...words };
+      const command = { ...about, authority: authorityOf(caller), facts, ...words };
       return submit(cellOf, caller, command, ({ resource }) => transactionAlone(resource));
     },
   });
@@ -140,7 +139,7 @@ function cancelTransaction(cellOf: CellOf): UnaryRoute {
     response: wire.CancelTransactionResponse,
     ...fields("transaction_id", "note"),
     run: ({ transactionId, note: reason }, caller) => {
-      const command = { name: "cancelTransaction", ...authorOf(caller.key), transactionId, reason } as const;
+      const command = { name: "cancelTransaction", ...authorOf(caller), transactionId, reason } as const;
       return submit(cellOf, caller, command, transactionAlone);
     },
   });
@@ -152,12 +151,12 @@ function moveMoney(
   options: MovementOptions,
 ): Pick<UnaryRpc<MovementRequest, Movement, wire.MintResponse & wire.RedeemResponse>, "parse" | "run"> {
   return {
-    parse: (request, { key }) =>
-      parseMovement(request, options.cellOf(key).railAccounts.defaultRail(key.organizationId)),
+    parse: (request, { organization }) =>
+      parseMovement(request, options.cellOf(organization).railAccounts.defaultRail(organization.id)),
     run: async (movement, caller) => {
       const outcome = await submitMovement(name, movement, { caller, options, bulk: false });
       if (name === "mint") return resultOf(outcome, transactionAlone);
-      const warnings = await warningsOfRedemption(movement, options.cellOf(caller.key), caller);
+      const warnings = await warningsOfRedemption(movement, options.cellOf(caller.organization), caller);
       return resultOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction, warnings) }));
     },
   };
@@ -167,7 +166,7 @@ function moveMoney(
 async function warningsOfRedemption(
   { rail, account_id: accountId, destination_id: destinationId }: Movement,
   { railAccounts, reads }: ServedCell,
-  { key: { organizationId } }: Pick<Caller, "key">,
+  { organization: { id: organizationId } }: Pick<Caller, "organization">,
 ): Promise<NumberWarning[]> {
   const account = railAccounts.accountOf(organizationId, rail.name);
   if (destinationId !== undefined || account?.rail.doubtsNumber === undefined) return [];

@@ -7,13 +7,10 @@ import type { OperatorId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { WatchEventsRequest } from "../../../src/gen/kesc/v1/event_service.js";
 import type { Authentication } from "../../../src/grpc/calls/authenticator.js";
-import { type Admit, type CallDependencies, callSteps } from "../../../src/grpc/calls/call-context.js";
-import {
-  type EncodedMessages,
-  serverStream,
-  serverStreamOf,
-  type ServerStreamRpc,
-} from "../../../src/grpc/calls/server-stream-call.js";
+import { type Admission, type CallDependencies, callSteps, type Gate } from "../../../src/grpc/calls/call-context.js";
+import { keyGate } from "../../../src/grpc/calls/key-gate.js";
+import type { EncodedMessages } from "../../../src/grpc/calls/route.js";
+import { serverStream, type ServerStreamRpc } from "../../../src/grpc/calls/server-stream-call.js";
 import { readContract } from "../../../src/grpc/messages/contract.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
 import type { OperatorName } from "../../../src/operators/operator.js";
@@ -95,12 +92,11 @@ describe("grpc: a stream that the server sends", () => {
 
   function serving(
     run: (signal: AbortSignal) => EncodedMessages,
-    admitOperator?: Admit<Operator, CallDependencies>,
+    gate: Gate = keyGate({ authenticate: () => authentication, rates: { bucketOf: () => undefined } }),
   ): void {
     if (contract === undefined) throw new Error("the contract has no such rpc");
     const dependencies: CallDependencies = {
-      authenticate: () => authentication,
-      rates: { bucketOf: () => undefined },
+      gate,
       now: () => toUnixMillis(0),
       isStopping: () => isStopping,
       callMillisMax: 1_000,
@@ -120,10 +116,7 @@ describe("grpc: a stream that the server sends", () => {
     };
     const parse = () => ({ ok: true, value: undefined }) as const;
     const runs = (_input: undefined, _caller: unknown, signal: AbortSignal) => run(signal);
-    const route =
-      admitOperator === undefined
-        ? serverStream({ ...rpc, parse, run: runs }, KEY_CHECK_MILLIS)
-        : serverStreamOf({ ...rpc, parse, run: runs }, admitOperator, KEY_CHECK_MILLIS);
+    const route = serverStream({ ...rpc, parse, run: runs }, KEY_CHECK_MILLIS);
     const handler = route(contract, dependencies);
     begin = ({ readsAll = true, metadata = {} } = {}) => {
       const call = new FakeCall(readsAll);
@@ -262,14 +255,17 @@ describe("grpc: a stream that the server sends", () => {
       keySha256: undefined,
       passkeys: [],
     });
-    let admission: ReturnType<Admit<Operator, CallDependencies>> = operator("opr_1");
-    serving(endless, () => admission);
+    const admitted = (id: string): Admission => {
+      return { who: { kind: "operator", operator: operator(id) }, organization: undefined };
+    };
+    let admission = admitted("opr_1");
+    serving(endless, { admit: () => admission });
     const own = [begin(), begin()];
     await eventually(() => made === STREAMS_MAX);
     const third = begin();
     await eventually(() => third.code !== undefined);
     expect(third.code).to.equal(Status.RESOURCE_EXHAUSTED);
-    admission = operator("opr_2");
+    admission = admitted("opr_2");
     const another = begin();
     await eventually(() => another.written.length === 1);
     admission = { reason: "ROLE_REQUIRED", roles: ["support"] };

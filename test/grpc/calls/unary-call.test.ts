@@ -11,10 +11,9 @@ import {
   GetTransactionResponse,
   TransactionServiceService as rpcs,
 } from "../../../src/gen/kesc/v1/transaction_service.js";
-import type { AuthenticatedCall } from "../../../src/grpc/calls/authenticator.js";
-import { admit, type CallDependencies, type CallRecord } from "../../../src/grpc/calls/call-context.js";
+import type { CallDependencies } from "../../../src/grpc/calls/call-context.js";
 import { done } from "../../../src/grpc/calls/rpc-result.js";
-import { publicUnary } from "../../../src/grpc/calls/unary-call.js";
+import { unary } from "../../../src/grpc/calls/unary-call.js";
 import { readContract } from "../../../src/grpc/messages/contract.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
 import { detailsOf } from "../../support/callers/refusal.js";
@@ -64,13 +63,10 @@ describe("grpc: every call", () => {
     const [keyed] = readContract().services.flatMap(({ rpcs: all }) => all);
     if (keyed === undefined) throw new Error("the contract has no rpc");
     const dependencies = { isStopping: () => false } as CallDependencies;
-    expect(() => publicUnary(rpc)(keyed, dependencies)).to.throw(
+    expect(() => unary({ ...rpc, isPublic: true })(keyed, dependencies)).to.throw(
       `${keyed.name} needs a key, but its handler takes none`,
     );
-    const call = { call: {} as AuthenticatedCall, record: {} as CallRecord };
-    expect(() => admit({ ...keyed, isPublic: true }, dependencies, call)).to.throw(
-      "needs no key, but its handler does",
-    );
+    expect(() => unary(rpc)({ ...keyed, isPublic: true }, dependencies)).to.throw("needs no key, but its handler does");
   });
 
   describe("is checked in one order: the first fault decides", () => {

@@ -2,6 +2,7 @@ import { expect } from "chai";
 
 import type { ApiKeyId, OrganizationId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { admittedWith } from "../../../src/grpc/calls/key-gate.js";
 import { done, type RpcResult } from "../../../src/grpc/calls/rpc-result.js";
 import { ChangeTurns } from "../../../src/grpc/services/webhooks/change-turns.js";
 import { apiKey } from "../../support/service/grpc-server.js";
@@ -21,7 +22,7 @@ class Changes {
     { organization = name, cell = 0, deadline = IN_TIME } = {},
   ): Promise<RpcResult<{ readonly name: string }>> {
     const key = apiKey({ id: name as ApiKeyId, organizationId: organization as OrganizationId, cell });
-    return this.turns.run({ key, deadline }, () => {
+    return this.turns.run({ ...admittedWith(key), deadline }, () => {
       this.begun.push(name);
       return new Promise((resolve) => {
         this.#ends.push(() => {

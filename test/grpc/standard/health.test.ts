@@ -86,7 +86,7 @@ describe("grpc: health", () => {
 
   it("survives a service name with half a surrogate pair", async () => {
     const under = await serve();
-    const half = { ...check, requestSerialize: () => Buffer.from([0x0a, 3, 0xed, 0xa0, 0x80]) };
+    const half: HealthRpc = { ...check, requestSerialize: () => Buffer.from([0x0a, 3, 0xed, 0xa0, 0x80]) };
     const { code } = await under.grpc.call(half, { service: "" }, { key: "" });
     expect(code).to.be.oneOf([Status.NOT_FOUND, Status.UNKNOWN]);
     expect((await under.grpc.call(check, { service: "" }, { key: "" })).response?.status).to.equal("SERVING");

@@ -28,7 +28,14 @@ export type Method<Request, Response> = Pick<
 /** A message as proto-loader reads it, with field names as in the contract. */
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** The organization for which an operator calls: the metadata names it. */
+interface OfOrganization {
+  readonly organization_id?: string;
+}
+
 export interface GrpcOptions {
+  /** The organization for which an operator calls. */
+  readonly organization?: string;
   /** In place of the caller's own API key; the empty text sends none. */
   readonly key?: string;
   readonly metadata?: Readonly<Record<string, string>>;
@@ -104,12 +111,13 @@ export class GrpcCaller {
 
   /**
    * Calls a unary rpc. Never rejects: an error is a reply with its code. A field that the request
-   * of a generated method leaves out is as one that was not sent.
+   * of a generated method leaves out is as one that was not sent. A field organization_id goes into
+   * the metadata, too.
    */
   call(method: string, request: object, options?: GrpcOptions): Promise<GrpcReply>;
   call<Request, Response>(
     method: Method<Request, Response>,
-    request: Partial<NoInfer<Request>>,
+    request: Partial<NoInfer<Request>> & OfOrganization,
     options?: GrpcOptions,
   ): Promise<GrpcReply<Response | undefined>>;
   async call(
@@ -123,7 +131,12 @@ export class GrpcCaller {
         requestDeserialize === undefined || request instanceof Uint8Array
           ? request
           : { ...(requestDeserialize(Buffer.alloc(0)) as object), ...(request as object) };
-      return this.#unary(method as Method<unknown, unknown>, whole, options);
+      const { organization_id: organization } = request as OfOrganization;
+      return this.#unary(
+        method as Method<unknown, unknown>,
+        whole,
+        organization === undefined ? options : { organization, ...options },
+      );
     }
     const reply = await this.#unary(methodNamed(method), request, options);
     return { ...reply, response: reply.response ?? {} };
@@ -243,9 +256,10 @@ export class GrpcCaller {
     });
   }
 
-  #metadata({ key = this.#key, metadata = {} }: GrpcOptions): Metadata {
+  #metadata({ key = this.#key, metadata = {}, organization }: GrpcOptions): Metadata {
     const sent = new Metadata();
     if (key !== "") sent.set("x-api-key", key);
+    if (organization !== undefined) sent.set("kesc-organization", organization);
     for (const [name, value] of Object.entries(metadata)) sent.set(name, value);
     return sent;
   }

@@ -3,6 +3,7 @@ import { EVENTS_READ_MAX } from "../../../events/ports.js";
 import { Event as EventMessage } from "../../../gen/kesc/v1/event.js";
 import { type EventServiceService, ListEventsRequest, ListEventsResponse } from "../../../gen/kesc/v1/event_service.js";
 import type { Caller } from "../../calls/call-context.js";
+import type { ListTurns } from "../../calls/list-turns.js";
 import { done, refuse } from "../../calls/rpc-result.js";
 import type { ServerStreamRoute } from "../../calls/server-stream-call.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
@@ -11,7 +12,6 @@ import { toEventMessage } from "../../messages/events/event.js";
 import { type EventsAsked, parseEventsAsked } from "../../messages/events/events-asked.js";
 import { joined, parseFields } from "../../messages/fields.js";
 import { encode } from "../../messages/wire-format.js";
-import type { ListTurns } from "../list-turns.js";
 import { parsePageSize } from "../paging.js";
 import { refusalAfterEnd, watchEvents, type WatchEventsOptions } from "./watch-events.js";
 
@@ -83,8 +83,8 @@ async function readPage(
   { afterSequence, filter, pageSize }: EventsAsked & { readonly pageSize: number },
   { caller, cellOf, listTurns }: Pick<EventHandlersOptions, "cellOf" | "listTurns"> & { readonly caller: Caller },
 ): Promise<EventPage | AnyRefusal> {
-  const { organizationId } = caller.key;
-  const reads = cellOf(caller.key).eventReads;
+  const { id: organizationId } = caller.organization;
+  const reads = cellOf(caller.organization).eventReads;
   const hasFilter = filter.types !== undefined || filter.accountId !== undefined;
   const found: LedgerEvent[] = [];
   for (let after = afterSequence; ;) {

@@ -2,11 +2,12 @@ import type { UnixMillis } from "../../../domain/values/time.js";
 import { HEARTBEAT_MILLIS, watch } from "../../../events/watch.js";
 import { WatchEventsRequest } from "../../../gen/kesc/v1/event_service.js";
 import type { Caller } from "../../calls/call-context.js";
-import { type EncodedMessages, serverStream, type ServerStreamRoute } from "../../calls/server-stream-call.js";
+import { ListTurns } from "../../calls/list-turns.js";
+import type { EncodedMessages } from "../../calls/route.js";
+import { serverStream, type ServerStreamRoute } from "../../calls/server-stream-call.js";
 import type { AnyRefusal } from "../../errors/refusal.js";
 import { eventCodec } from "../../messages/events/event.js";
 import { type EventsAsked, parseEventsAsked } from "../../messages/events/events-asked.js";
-import { ListTurns } from "../list-turns.js";
 import type { CellOf } from "../served-cell.js";
 
 export interface WatchEventsOptions {
@@ -37,8 +38,8 @@ interface Watching {
 }
 
 async function* messagesOf(asked: EventsAsked, { caller, signal, cellOf, turns }: Watching): EncodedMessages {
-  const { eventReads, follower } = cellOf(caller.key);
-  const { organizationId } = caller.key;
+  const { eventReads, follower } = cellOf(caller.organization);
+  const { id: organizationId } = caller.organization;
   const latestSequence = yield* watch(
     { organizationId, ...asked, signal },
     {
@@ -46,7 +47,7 @@ async function* messagesOf(asked: EventsAsked, { caller, signal, cellOf, turns }
       codec: eventCodec,
       heartbeatMillis: HEARTBEAT_MILLIS,
       readInTurn: async (request) => {
-        const page = await turns.pageOfStream({ key: caller.key, signal }, async () => {
+        const page = await turns.pageOfStream({ caller, signal }, async () => {
           const read = await eventReads.after(request);
           return { ...read, rows: read.events, lookedAt: read.nextSequence - request.afterSequence };
         });

@@ -2,7 +2,8 @@ import * as wire from "../../../gen/kesc/v1/book_service.js";
 import type { History } from "../../../statements/as-of.js";
 import { exportGeneralLedger, exportJournal, exportStatement } from "../../../statements/exports.js";
 import type { Caller } from "../../calls/call-context.js";
-import { type EncodedMessages, serverStream, type ServerStreamRoute } from "../../calls/server-stream-call.js";
+import type { EncodedMessages } from "../../calls/route.js";
+import { serverStream, type ServerStreamRoute } from "../../calls/server-stream-call.js";
 import { fieldsOf, KINDS } from "../../messages/field-kinds.js";
 import { toGeneralLedgerLine, toJournalLine, toStatementLine } from "../../messages/history/statement.js";
 import { encode } from "../../messages/wire-format.js";
@@ -18,9 +19,9 @@ export function exportStatementRpc(options: HistoryHandlersOptions): ServerStrea
     streamsMax: STREAMS_MAX,
     ...fieldsOf({ ...KINDS, ...periodKinds(options.now) })("account_id", "start", "end"),
     async *run({ accountId, start, end }, caller, signal): EncodedMessages {
-      const { reads } = options.cellOf(caller.key);
+      const { reads } = options.cellOf(caller.organization);
       // Only this read compares the organization, so it comes first.
-      const account = await reads.account(caller.key.organizationId, accountId);
+      const account = await reads.account(caller.organization.id, accountId);
       if (account === undefined) return { reason: "ACCOUNT_NOT_FOUND", accountId };
       const parts = exportStatement(historyOf(options, caller, signal), { accountId, start, end });
       return yield* encoded(parts, signal, (part) =>
@@ -54,11 +55,11 @@ export function exportGeneralLedgerRpc(options: HistoryHandlersOptions): ServerS
   });
 }
 
-function historyOf({ cellOf, listTurns }: HistoryHandlersOptions, { key }: Caller, signal: AbortSignal): History {
-  const { history: reads } = cellOf(key);
+function historyOf({ cellOf, listTurns }: HistoryHandlersOptions, caller: Caller, signal: AbortSignal): History {
+  const { history: reads } = cellOf(caller.organization);
   // A busy key makes an export slower. It does not cut off what has been under way for long.
-  const inTurn = inTurnOf((read) => listTurns.pageOfStream({ key, signal }, read));
-  return { organizationId: key.organizationId, reads, inTurn };
+  const inTurn = inTurnOf((read) => listTurns.pageOfStream({ caller, signal }, read));
+  return { organizationId: caller.organization.id, reads, inTurn };
 }
 
 /** Encodes each part as one message. No read begins once the stream has ended. */

@@ -5,10 +5,10 @@ import type { Timestamp } from "../../../gen/google/protobuf/timestamp.js";
 import { type History, positionOf } from "../../../statements/as-of.js";
 import { isFinal, parsePeriod, type RangeText } from "../../../statements/period.js";
 import type { AsOf, HistoryReads, InTurn, Position } from "../../../statements/ports.js";
+import type { ListCaller, ListRefusal, ListTurns, PageCost } from "../../calls/list-turns.js";
 import { refuse, type RpcResult } from "../../calls/rpc-result.js";
 import type { AnyRefusal } from "../../errors/refusal.js";
 import { parseMoment } from "../../messages/timestamp.js";
-import type { ListCaller, ListRefusal, ListTurns, PageCost } from "../list-turns.js";
 
 /** A read of the past is refused: it did not get its turn, or the book has no such point. */
 export class RefusedReadError extends Error {

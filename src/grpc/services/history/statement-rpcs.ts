@@ -21,7 +21,7 @@ export function getStatement({ cellOf, listTurns, now }: HistoryHandlersOptions)
       fieldsOf({ ...LIST_KINDS, ...periodKinds(now) })("account_id", "start", "end", "page_size", "page_token"),
     ),
     run: async ({ list, page }, caller) => {
-      const { reads, history } = cellOf(caller.key);
+      const { reads, history } = cellOf(caller.organization);
       const { organizationId, filters } = list;
       const { accountId, start, end } = filters;
       // Only this read compares the organization, so it comes first.

@@ -4,11 +4,11 @@ import type { UnixMillis } from "../../../domain/values/time.js";
 import { GetSupplyRequest, GetSupplyResponse } from "../../../gen/kesc/v1/book_service.js";
 import type { Supply as SupplyMessage } from "../../../gen/kesc/v1/supply.js";
 import { type History, sumsAsOf } from "../../../statements/as-of.js";
+import type { ListTurns } from "../../calls/list-turns.js";
 import { done } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
 import { fieldsOf, KINDS } from "../../messages/field-kinds.js";
 import { toSupplyMessage } from "../../messages/history/supply.js";
-import type { ListTurns } from "../list-turns.js";
 import type { CellOf } from "../served-cell.js";
 import { asOfKinds, asOfOf, positionAt, readingHistory } from "./history-turns.js";
 
@@ -24,8 +24,8 @@ export function getSupply({ cellOf, listTurns, now }: HistoryHandlersOptions): U
     response: GetSupplyResponse,
     ...fieldsOf({ ...KINDS, ...asOfKinds(now) })("as_of_time", "as_of_sequence"),
     run: (point, caller) => {
-      const { history: reads } = cellOf(caller.key);
-      const { organizationId } = caller.key;
+      const { history: reads } = cellOf(caller.organization);
+      const { id: organizationId } = caller.organization;
       return readingHistory({ organizationId, caller, listTurns, reads }, async (history) => {
         const asOf = asOfOf(point);
         if (asOf !== undefined) {

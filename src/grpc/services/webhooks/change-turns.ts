@@ -1,7 +1,7 @@
 import type { UnixMillis } from "../../../domain/values/time.js";
 import type { Caller } from "../../calls/call-context.js";
+import { ListTurns } from "../../calls/list-turns.js";
 import { refuse, type RpcResult } from "../../calls/rpc-result.js";
-import { ListTurns } from "../list-turns.js";
 
 // An organization rests for 50 ms after a change, as after a list that looked at so many rows. So
 // it makes at most 20 changes a second.
@@ -25,10 +25,10 @@ export class ChangeTurns {
 
   /** Runs a change when its turn comes, or refuses it. Rejects with the error of `change`. */
   async run<Response>(
-    caller: Pick<Caller, "key" | "deadline">,
+    caller: Pick<Caller, "who" | "organization" | "deadline">,
     change: () => Promise<RpcResult<Response>>,
   ): Promise<RpcResult<Response>> {
-    const done = await this.#turnsOf(caller.key.cell).page(caller, async () => ({
+    const done = await this.#turnsOf(caller.organization.cell).page(caller, async () => ({
       result: await change(),
       rows: [],
       lookedAt: ROWS_PER_CHANGE,

@@ -4,8 +4,8 @@ import type { Endpoint } from "../../../domain/webhook-endpoint.js";
 import type { AllowedHosts } from "../../../webhooks/allowed.js";
 import type { EndpointChange } from "../../../webhooks/ports/endpoints.js";
 import { actorOf, type Caller } from "../../calls/call-context.js";
+import type { ListRefusal, ListTurns } from "../../calls/list-turns.js";
 import { refuse, type RpcResult } from "../../calls/rpc-result.js";
-import type { ListRefusal, ListTurns } from "../list-turns.js";
 import type { CellOf } from "../served-cell.js";
 import type { ChangeTurns } from "./change-turns.js";
 
@@ -22,10 +22,10 @@ export interface WebhookHandlersOptions {
 /** The change of an endpoint by a caller. */
 export function changeOf(
   id: WebhookEndpointId,
-  { key }: Pick<Caller, "key">,
+  { who, organization }: Pick<Caller, "who" | "organization">,
   { now }: Pick<WebhookHandlersOptions, "now">,
 ): EndpointChange {
-  return { id, organizationId: key.organizationId, actor: actorOf(key), now: now() };
+  return { id, organizationId: organization.id, actor: actorOf(who), now: now() };
 }
 
 /** Reads the endpoints of the caller's organization when its turn comes, newest first. */
@@ -33,9 +33,9 @@ export async function readEndpoints(
   { cellOf, listTurns }: Pick<WebhookHandlersOptions, "cellOf" | "listTurns">,
   caller: Caller,
 ): Promise<readonly Endpoint[] | ListRefusal> {
-  const { endpoints } = cellOf(caller.key).webhooks;
+  const { endpoints } = cellOf(caller.organization).webhooks;
   const page = await listTurns.page(caller, async () => {
-    const rows = await endpoints.endpoints(caller.key.organizationId);
+    const rows = await endpoints.endpoints(caller.organization.id);
     return { rows, lookedAt: rows.length };
   });
   return "reason" in page ? page : page.rows;

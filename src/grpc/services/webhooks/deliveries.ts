@@ -62,10 +62,10 @@ async function readOf<Row>(
   { id, caller }: { readonly id: WebhookEndpointId; readonly caller: Caller },
   rowsOf: (endpoints: WebhookEndpoints, endpoint: Endpoint) => Promise<Page<Row>>,
 ): Promise<Page<Row> | Extract<RpcResult<never>, { kind: "refused" }>> {
-  const { endpoints } = cellOf(caller.key).webhooks;
+  const { endpoints } = cellOf(caller.organization).webhooks;
   const read = await listTurns.page(caller, async () => {
     // Only this read compares the organization, so it comes first.
-    const endpoint = await endpoints.endpoint(caller.key.organizationId, id);
+    const endpoint = await endpoints.endpoint(caller.organization.id, id);
     return endpoint === undefined
       ? { rows: [], nextBeforeSeq: undefined, lookedAt: 1, isMissing: true }
       : { ...(await rowsOf(endpoints, endpoint)), isMissing: false };
@@ -92,7 +92,7 @@ export function resendWebhookDelivery(options: WebhookHandlersOptions): UnaryRou
     ...sequenceFields("webhook_endpoint_id", "sequence"),
     run: ({ id, seq }, caller) =>
       options.changeTurns.run(caller, async () => {
-        const { endpoints } = options.cellOf(caller.key).webhooks;
+        const { endpoints } = options.cellOf(caller.organization).webhooks;
         const outcome = await endpoints.resend({ ...changeOf(id, caller, options), seq });
         return resultOf(outcome, (endpoint) => ({ webhook_endpoint: toEndpointMessage(endpoint) }));
       }),
@@ -110,7 +110,7 @@ export function replayWebhookEvents(options: WebhookHandlersOptions): UnaryRoute
     },
     run: ({ id, ...range }, caller) =>
       options.changeTurns.run(caller, async () => {
-        const { endpoints } = options.cellOf(caller.key).webhooks;
+        const { endpoints } = options.cellOf(caller.organization).webhooks;
         const outcome = await endpoints.replay({ ...changeOf(id, caller, options), ...range });
         return resultOf(outcome, (endpoint) => ({ webhook_endpoint: toEndpointMessage(endpoint) }));
       }),

@@ -69,7 +69,7 @@ function createWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
       changeTurns.run(caller, async () => {
         const change = changeOf(newWebhookEndpointId(), caller, options);
         const secret = newSecret(caller, ["create", content, types?.only ?? null], change.now);
-        const { endpoints } = cellOf(caller.key).webhooks;
+        const { endpoints } = cellOf(caller.organization).webhooks;
         const outcome = await endpoints.create({ ...change, ...content, types: types?.only, secret });
         return resultOf(outcome, (made) => ({ webhook_endpoint: toEndpointMessage(made.endpoint, made.secret) }));
       }),
@@ -133,7 +133,7 @@ function updateWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
     },
     run: ({ id, ...changes }, caller) =>
       changeTurns.run(caller, async () => {
-        const { endpoints } = cellOf(caller.key).webhooks;
+        const { endpoints } = cellOf(caller.organization).webhooks;
         const outcome = await endpoints.update({ ...changeOf(id, caller, options), ...changes });
         return resultOf(outcome, (endpoint) => ({ webhook_endpoint: toEndpointMessage(endpoint) }));
       }),
@@ -147,7 +147,7 @@ function deleteWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
     ...fields("webhook_endpoint_id"),
     run: ({ webhookEndpointId: id }, caller) =>
       options.changeTurns.run(caller, async () => {
-        const { endpoints } = options.cellOf(caller.key).webhooks;
+        const { endpoints } = options.cellOf(caller.organization).webhooks;
         return resultOf(await endpoints.remove(changeOf(id, caller, options)), () => ({}));
       }),
   });
@@ -162,7 +162,7 @@ function rotateWebhookSecret(options: WebhookHandlersOptions): UnaryRoute {
       options.changeTurns.run(caller, async () => {
         const change = changeOf(id, caller, options);
         const secret = newSecret(caller, ["rotate", id], change.now);
-        const { endpoints } = options.cellOf(caller.key).webhooks;
+        const { endpoints } = options.cellOf(caller.organization).webhooks;
         return resultOf(await endpoints.rotate({ ...change, secret }), (made) => ({
           webhook_endpoint: toEndpointMessage(made.endpoint, made.secret),
           previous_valid_until: toTimestamp(toUnixMillis((made.secret?.keyed?.at ?? change.now) + OLD_SECRET_MILLIS)),
@@ -177,11 +177,11 @@ function sendTestEvent({ cellOf, changeTurns }: WebhookHandlersOptions): UnaryRo
     response: wire.SendTestEventResponse,
     ...fields("webhook_endpoint_id"),
     run: async ({ webhookEndpointId: id }, caller) => {
-      const { endpoints, tests } = cellOf(caller.key).webhooks;
+      const { endpoints, tests } = cellOf(caller.organization).webhooks;
       // The log of the attempt is written once the receiver has answered. The turn comes before it:
       // no other change waits for a receiver.
       const found = await changeTurns.run<Endpoint>(caller, async () => {
-        const endpoint = await endpoints.endpoint(caller.key.organizationId, id);
+        const endpoint = await endpoints.endpoint(caller.organization.id, id);
         if (endpoint === undefined) return notFound(id);
         return endpoint.disabledReason === "CHANGED"
           ? refuse({ reason: "WEBHOOK_ENDPOINT_CHANGED", endpointId: id })

@@ -1,0 +1,27 @@
+import type { Organization } from "../../domain/api-key.js";
+import type { Rail } from "../../domain/transaction.js";
+import type { Administration } from "../../operators/ports.js";
+import type { DepositRegistration, RailChanges, RailProbes, RailReads } from "../../operators/rails.js";
+import type { BookOwner, BookReads } from "../../operators/reads.js";
+import type { SignIn } from "../../operators/sign-in.js";
+import type { BookedMovements } from "../../reconcile/ports.js";
+import type { ListTurns } from "../calls/list-turns.js";
+import type { ServedCell } from "./served-cell.js";
+
+/** What the handlers need. */
+export interface HandlersOptions {
+  readonly administration: Administration;
+  /** What the book of an organization has of a rail. */
+  readonly bookedMovements: (organization: BookOwner, rail: Rail) => Promise<BookedMovements>;
+  readonly bookReads: BookReads;
+  /** Returns the cell of an organization, whose ledger the server has for all calls. */
+  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "ledger" | "reads" | "history">;
+  readonly depositRegistration: DepositRegistration;
+  /** The turns of the organizations' lists. */
+  readonly listTurns: ListTurns;
+  readonly now: () => number;
+  readonly railChanges: RailChanges;
+  readonly railProbes: RailProbes;
+  readonly railReads: RailReads;
+  readonly signIn: SignIn;
+}
