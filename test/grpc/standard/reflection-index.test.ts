@@ -123,7 +123,7 @@ describe("grpc: reflection", () => {
     expect(numbers.value.base_type_name).to.equal(containing_type);
     expect(numbers.value.extension_number).to.have.members([
       72_295_728, 50_001, 50_002, 50_003, 50_004, 50_005, 50_006, 50_007, 50_008, 50_009, 50_010, 50_011, 50_012,
-      50_013, 50_014, 50_015,
+      50_013, 50_014, 50_015, 50_016,
     ]);
   });
 
