@@ -103,10 +103,10 @@ describe("the turns of operators", () => {
     return admin.call(method, {}, { key, metadata: headersOf({ rpc }, things, 1) });
   };
 
-  const send = ({ path }: RpcContract, requests: readonly Buffer[], { key }: GivenOperator): Promise<GrpcStatus> => {
+  const send = (rpc: RpcContract, requests: readonly Buffer[], { key }: GivenOperator): Promise<GrpcStatus> => {
     const stream = admin.open<Buffer, Buffer>(
-      { path, requestSerialize: (bytes) => bytes, responseDeserialize: (bytes) => bytes },
-      { key, deadlineMillis: UPLOAD_MILLIS_MAX },
+      { path: rpc.path, requestSerialize: (bytes) => bytes, responseDeserialize: (bytes) => bytes },
+      { key, metadata: headersOf({ rpc }, things, 1), deadlineMillis: UPLOAD_MILLIS_MAX },
     );
     for (const request of requests) stream.send(request);
     stream.end();
