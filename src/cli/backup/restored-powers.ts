@@ -39,8 +39,8 @@ export interface RestoredPowers {
   readonly operators: readonly RestoredOperator[];
   readonly proposals: readonly OperatorProposal[];
   /**
-   * At least so many rows about operators are missing, and so many of books that came after the
-   * backup. Undefined: the evidence says nothing about it.
+   * The least number of rows about operators that are missing. Undefined: the evidence says nothing
+   * about it.
    */
   readonly operatorRowsMissing: number | undefined;
   readonly booksMissing: readonly string[];

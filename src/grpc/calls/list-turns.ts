@@ -83,7 +83,7 @@ export class ListTurns {
     return waiting;
   }
 
-  /** Refuses a caller of whom too many lists wait or are under way. */
+  /** Refuses a caller who has too many lists that wait or run. */
   async refusalOf(caller: Omit<ListCaller, "deadline">): Promise<ListRefusal | undefined> {
     return this.#isFull(placeOf(caller)) ? refusedLater() : undefined;
   }

@@ -11,7 +11,7 @@ import { refuse, type RpcResult } from "./rpc-result.js";
  */
 export type PersonTurn = "change" | "trial";
 
-/** The person rests after it, as after a list that looked at so many rows: 50 ms and 20 ms. */
+/** How many rows of a list cost the same rest: 50 ms after a change, 20 ms after a trial. */
 const ROWS: Readonly<Record<PersonTurn, number>> = { change: 2_500, trial: 1_000 };
 // A thousand parts take 200 ms of the thread that mints wait for. The person then rests 2 s.
 const ROWS_OF_A_PART = 100;

@@ -50,7 +50,7 @@ type UploadHandler = handleBidiStreamingCall<Buffer, Buffer>;
 export type UploadRoute = RpcRoute<UploadHandler>;
 
 const UPLOADS_OF_PERSON_MAX = 1;
-/** The most uploads under way: each keeps its bytes in memory. */
+/** The most uploads at a time, of all callers. Each keeps its bytes in memory. */
 const UPLOADS_MAX = 4;
 
 /**
@@ -58,9 +58,9 @@ const UPLOADS_MAX = 4;
  * and logs it in one line. No byte is kept before the caller is admitted, and none beyond
  * `bytesMax`. In this process one message has all of the file.
  *
- * Makes the same checks as a unary call, in the same order. Then refuses TOO_MANY_STREAMS (the
- * caller has an upload under way), QUEUE_FULL (others have 4), and DEADLINE_EXCEEDED if the file
- * has not arrived within the time of a call.
+ * Makes the same checks as a unary call, in the same order. Then refuses TOO_MANY_STREAMS
+ * (this caller sends another file), QUEUE_FULL (other callers send 4 files), and DEADLINE_EXCEEDED
+ * if the file has not arrived within the time of a call.
  */
 export function upload<Request extends object, Input, Response, Of extends BookOwner | undefined = BookOwner>(
   rpc: UploadRpc<Request, Input, Response, Of>,

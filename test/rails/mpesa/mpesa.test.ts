@@ -432,7 +432,7 @@ describe("the M-Pesa rail", () => {
       for (const code of ["400.002.02", "21", "NO_RESPONSE_CODE"]) {
         const report = await query(payment("REDEEM"));
         expect(report).to.include({ kind: "open", code });
-        // One that no document explains is no fault of ours, as far as anybody knows.
+        // A code that no document explains counts as no fault of ours.
         const fault = { kind: "request", request, code };
         expect(report.fault).to.deep.equal(code === "21" ? undefined : fault);
       }

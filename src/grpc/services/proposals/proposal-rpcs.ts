@@ -31,7 +31,7 @@ import { isFor, lapsedIfRoleIsLost, proposalNow } from "./proposal-messages.js";
 import { type Standing, standingOf } from "./standing.js";
 
 const NOT_COMPARED: Standing = { standing: [], refusal: undefined };
-/** A page of a list looks at so many at most: it may be short although there are more. */
+/** The most proposals that a page looks at. So it may be short although there are more. */
 const LOOKED_AT_MAX = 1_001;
 /** The most changes of a proposal in a list, and the longest content of one that has more. */
 const LISTED_CHANGES_MAX = 20;

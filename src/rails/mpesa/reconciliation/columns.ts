@@ -35,7 +35,7 @@ const FORMS: readonly (readonly StatementColumn[])[] = [
   ["receipt", "completed", "reason", "party", "paidIn", "withdrawn"],
 ];
 const FEED_AMOUNTS = new Set(["credit amount", "debit amount"]);
-/** A line with so many known columns is a header, though one is missing. */
+/** The least number of known columns that make a line a header, though others are missing. */
 const HEADER_COLUMNS_MIN = 4;
 
 const BY_SPELLING = new Map(
