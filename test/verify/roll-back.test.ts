@@ -204,6 +204,10 @@ function fresh(name: string): string {
   return `${name} ${String(names)}`;
 }
 
+/** The service renews their rows by the clock, in the middle of an ending too: the ledger grants each payment once,
+ * whoever has the lease. */
+const RENEWED_BY_CLOCK: ReadonlySet<ModelName> = new Set(["leases"]);
+
 /** Why no ending above touches a table. A new table needs an ending, or a reason. */
 const NOT_ENDED: Readonly<Partial<Record<ModelName, string>>> = {
   organizations: "no column ever changes: another row has no true mac",
@@ -217,7 +221,6 @@ const NOT_ENDED: Readonly<Partial<Record<ModelName, string>>> = {
   account_marks: "the reads of the past are right without them",
   book_marks: "the reads of the past are right without them",
   reserve_places: "they are figures for people, and decide nothing",
-  leases: "the ledger grants each payment once, whoever has the lease",
   book_moves: "they say where a book is",
   restores: "a restore can be made a confirmed one (docs/security.md)",
   operator_keys: "the master key decrypts none but its own",
@@ -266,7 +269,7 @@ for (const engine of ENGINES_OF_STAGE) {
     }
 
     it("has an ending for each table, or says why there is none", () => {
-      const known = new Set<string>([...touched, ...Object.keys(NOT_ENDED)]);
+      const known = new Set<string>([...touched, ...Object.keys(NOT_ENDED), ...RENEWED_BY_CLOCK]);
       const missing = TABLES_BY_NAME.filter(([name, table]) => !isEvidence(table) && !known.has(name));
       expect(missing.map(([name]) => name)).to.deep.equal([]);
       expect(Object.keys(NOT_ENDED).filter((name) => touched.has(name as ModelName))).to.deep.equal([]);
@@ -283,7 +286,7 @@ for (const engine of ENGINES_OF_STAGE) {
       const { reader, engine: own } = cell();
       const all = new Map<ModelName, Rows>();
       for (const [name, table] of TABLES_BY_NAME) {
-        if (isEvidence(table)) continue;
+        if (isEvidence(table) || RENEWED_BY_CLOCK.has(name)) continue;
         const rows = await reader.rows<Row>(`SELECT * FROM ${own.table(name)}`);
         all.set(name, new Map(rows.map((row) => [keyOf(name, row), row])));
       }
