@@ -1,22 +1,12 @@
-import {
-  type DescExtension,
-  type DescMethod,
-  type FileRegistry,
-  fromBinary,
-  getOption,
-  toBinary,
-} from "@bufbuild/protobuf";
+import { type DescMethod, getOption, toBinary } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
 import { lineOf } from "../../contract/comments.js";
-import { CONTRACT_URL, extensionOf, numberFields } from "../../contract/contract.js";
+import { CONTRACT_URL, extensionOf } from "../../contract/contract.js";
 import type { RequestProblem } from "../../contract/field-problem.js";
+import { JsonMessages } from "../../contract/json/json-messages.js";
 import { type Json, JsonNumber } from "../../contract/json/parse-json.js";
-import { MessageReader } from "../../contract/json/read-message.js";
 import { enumName as enumNameOf } from "../../contract/json/read-scalar.js";
-import { MessageWriter } from "../../contract/json/write-message.js";
-import type { NumberFields } from "../../contract/json-support.js";
-import { readRegistry } from "../../runtime/descriptor-files.js";
 import { packageFile } from "../../runtime/files/package-file.js";
 
 /** The descriptor sets of the operators' contract, and of that of organizations. */
@@ -26,26 +16,12 @@ export const CONTRACT_URLS = [CONTRACT_URL, packageFile("dist/proto/kesc-admin.b
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** The rpcs of both contracts, with JSON in the form of the REST API. */
-export class ConsoleContract {
-  readonly registry: FileRegistry;
-  readonly #methods: ReadonlyMap<string, DescMethod>;
-  readonly #ofOrganization: DescExtension;
-  readonly #numbers: NumberFields;
-  readonly #writer: MessageWriter;
-
-  constructor(descriptorSets: readonly Uint8Array[]) {
-    this.registry = readRegistry(descriptorSets);
-    const services = [...this.registry].filter((desc) => desc.kind === "service");
-    this.#methods = new Map(
-      services.flatMap(({ name, methods }) => methods.map((method) => [`${name}/${method.name}`, method] as const)),
-    );
-    this.#ofOrganization = extensionOf(this.registry, "kesc.v1.of_organization");
-    this.#numbers = numberFields(this.registry);
-    // An amount stays the text that the server wrote: a page never rounds it.
-    this.#writer = new MessageWriter({ ...this.#numbers, isDecimal: () => false }, () => {
-      throw new Error("no response that the console reads has a status");
-    });
-  }
+export class ConsoleContract extends JsonMessages {
+  /** By "Service/Name". */
+  readonly #methods = new Map(
+    [...this.methods.values()].map((method) => [`${method.parent.name}/${method.name}`, method]),
+  );
+  readonly #ofOrganization = extensionOf(this.registry, "kesc.v1.of_organization");
 
   /** Returns "/package.Service/Name" of "Service/Name". */
   pathOf(rpc: string): string {
@@ -58,7 +34,7 @@ export class ConsoleContract {
    * does not have: a bug of the console.
    */
   encode(rpc: string, fields: Fields): Buffer | readonly RequestProblem[] {
-    const reader = new MessageReader(this.methodOf(rpc).input, this.#numbers);
+    const reader = this.reader(this.methodOf(rpc));
     reader.readObject(jsonOf(fields));
     const unknown = reader.problems.find(({ code }) => code === "UNKNOWN_FIELD");
     if (unknown !== undefined) throw new Error(`${rpc}: ${unknown.field} ${unknown.message}`);
@@ -75,8 +51,7 @@ export class ConsoleContract {
 
   /** Decodes a response. Every field of the message is there, and null if it is not set. */
   decode(rpc: string, bytes: Uint8Array): Fields {
-    const { output } = this.methodOf(rpc);
-    return JSON.parse(this.#writer.write(output, fromBinary(output, bytes))) as Fields;
+    return JSON.parse(this.writeResponse(this.methodOf(rpc), bytes)) as Fields;
   }
 
   /** Returns the comment of a value of an enum of either contract. Empty if there is none. */

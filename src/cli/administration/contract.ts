@@ -2,7 +2,7 @@ import type { DescField, DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 
 import { readOperatorsAddress, type RpcContract } from "../../grpc/messages/contract.js";
-import { JsonMessages } from "../call/contract.js";
+import { CalledMessages } from "../call/contract.js";
 import type { MessageJson } from "./row.js";
 
 /**
@@ -27,16 +27,16 @@ export function adminContract(): AdminContract {
 }
 
 /** The rpcs that operators may call, and their messages. */
-export class AdminContract extends JsonMessages {
+export class AdminContract extends CalledMessages {
   /** By name. Of two with one name it is that of the AdminService. */
   readonly rpcs: ReadonlyMap<string, AdminRpc>;
 
   constructor() {
     const { services, descriptorSet } = readOperatorsAddress();
-    super(descriptorSet);
+    super([descriptorSet]);
     const rpcs = services.flatMap((service) =>
       service.rpcs.map((rpc): AdminRpc => {
-        const method = this.registry.getService(service.name)?.method[rpc.localName];
+        const method = this.methods.get(rpc.path.slice(1));
         if (method === undefined) throw new Error(`the descriptors have no rpc ${rpc.path}`);
         const effect = effectOf(method, rpc);
         return {

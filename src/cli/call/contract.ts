@@ -1,15 +1,14 @@
 import { readFileSync } from "node:fs";
 
-import { type DescMethod, type FileRegistry, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
+import { type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import type { StatusObject } from "@grpc/grpc-js";
 import { distance } from "fastest-levenshtein";
 
-import { CONTRACT_URL, messageOf, numberFields } from "../../../contract/contract.js";
+import { CONTRACT_URL, messageOf } from "../../../contract/contract.js";
 import type { RequestProblem } from "../../../contract/field-problem.js";
+import { JsonMessages } from "../../../contract/json/json-messages.js";
 import { parseJson } from "../../../contract/json/parse-json.js";
-import { MessageReader } from "../../../contract/json/read-message.js";
-import { MessageWriter } from "../../../contract/json/write-message.js";
-import { type NumberFields, RPC_STATUS } from "../../../contract/json-support.js";
+import { RPC_STATUS } from "../../../contract/json-support.js";
 import type { RpcStatus } from "../../../contract/rpc.js";
 import {
   itemProblemJson,
@@ -17,28 +16,14 @@ import {
   type Refusal,
   refusalReader,
 } from "../../../gateway/problems/upstream-refusal.js";
-import { readRegistry } from "../../../runtime/descriptor-files.js";
 import { UsageError } from "../../startup/operator-error.js";
 
 const STATUS_DETAILS = "grpc-status-details-bin";
 const NEAR_NAMES_MAX = 3;
 
-/** Messages with JSON in the form of the REST API. */
-export class JsonMessages {
-  readonly registry: FileRegistry;
-  readonly #readRefusal: ReadRefusal;
-  readonly #numbers: NumberFields;
-  readonly #writer: MessageWriter;
-
-  constructor(descriptorSet: Uint8Array) {
-    this.registry = readRegistry([descriptorSet]);
-    this.#readRefusal = refusalReader(this.registry);
-    this.#numbers = numberFields(this.registry);
-    // Amounts are strings, as over gRPC: no program that reads the output rounds them.
-    this.#writer = new MessageWriter({ ...this.#numbers, isDecimal: () => false }, (status) =>
-      itemProblemJson(this.#readRefusal({ status: status as Message & RpcStatus })),
-    );
-  }
+/** Messages as the commands read and write them, and what a server says of a call. */
+export class CalledMessages extends JsonMessages {
+  readonly #readRefusal: ReadRefusal = refusalReader(this.registry);
 
   /** Encodes a request as `readRequest` reads it. */
   encode(method: DescMethod, text: string): Buffer {
@@ -55,15 +40,6 @@ export class JsonMessages {
     return reader.message;
   }
 
-  reader(method: DescMethod): MessageReader {
-    return new MessageReader(method.input, this.#numbers);
-  }
-
-  /** Writes a response as JSON on one line. */
-  writeResponse({ output }: DescMethod, response: Uint8Array): string {
-    return this.#writer.write(output, fromBinary(output, response));
-  }
-
   /** Returns what the server said, or the connection, of a call that did not end well. */
   refusalIn({ code, details: message, metadata }: StatusObject): Refusal {
     const [bytes] = metadata.get(STATUS_DETAILS);
@@ -71,21 +47,21 @@ export class JsonMessages {
     const { details = [] } = (decoded ?? {}) as Partial<RpcStatus>;
     return this.#readRefusal({ status: { code, message, details } });
   }
+
+  protected override writeStatus(status: Message): string {
+    return itemProblemJson(this.#readRefusal({ status: status as Message & RpcStatus }));
+  }
 }
 
 /** The contract that the build has put into the package. */
-export class CallableContract extends JsonMessages {
-  readonly #methods: ReadonlyMap<string, DescMethod>;
-
+export class CallableContract extends CalledMessages {
   constructor() {
-    super(readFileSync(CONTRACT_URL));
-    const services = [...this.registry].filter((desc) => desc.kind === "service");
-    this.#methods = new Map(services.flatMap(({ methods }) => methods.map((method) => [nameOf(method), method])));
+    super([readFileSync(CONTRACT_URL)]);
   }
 
   /** The full names of all methods, such as "kesc.v1.TransactionService/Mint", sorted. */
   get methodNames(): readonly string[] {
-    return [...this.#methods.keys()].sort();
+    return [...this.methods.keys()].sort();
   }
 
   /**
@@ -94,7 +70,7 @@ export class CallableContract extends JsonMessages {
    */
   method(name: string): DescMethod {
     const wanted = name.replace(/^\//, "");
-    const exact = this.#methods.get(wanted);
+    const exact = this.methods.get(wanted);
     if (exact !== undefined) return exact;
     const ending = this.methodNames.filter((known) => known.endsWith(`/${wanted}`) || known.endsWith(`.${wanted}`));
     const [only, another] = ending;
@@ -123,8 +99,4 @@ export function refuseProblems(problems: readonly RequestProblem[]): void {
   if (problems.length === 0) return;
   const lines = problems.map(({ field, message }) => `  ${field === "" ? "the request" : field} ${message}`);
   throw new UsageError(["The request is invalid. Nothing was sent.", ...lines].join("\n"));
-}
-
-function nameOf(method: DescMethod): string {
-  return `${method.parent.typeName}/${method.name}`;
 }

@@ -1,6 +1,6 @@
 import { status as Status } from "@grpc/grpc-js";
 
-import type { JsonMessages } from "./contract.js";
+import type { CalledMessages } from "./contract.js";
 import type { CallEnd } from "./invoke.js";
 
 /** Without a reason of the server, a call that ended so may still have had its effect. */
@@ -11,7 +11,7 @@ export const UNKNOWN_OUTCOME: ReadonlySet<number> = new Set([
 ]);
 
 /** Returns lines for a call that was refused or failed, with all details of the error. */
-export function refusalWords(contract: JsonMessages, { status, requestId }: CallEnd, address: string): string {
+export function refusalWords(contract: CalledMessages, { status, requestId }: CallEnd, address: string): string {
   const { info, text, errors, retryAfterSeconds } = contract.refusalIn(status);
   const lines = [
     `${[Status[status.code], ...(info === undefined ? [] : [info.reason])].join(", ")}: ${sentence(text)}`,
