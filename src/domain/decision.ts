@@ -222,6 +222,80 @@ export interface Tables {
 
 export type TableName = keyof Tables;
 
+/** How the rows of a table are found. */
+export interface TableKeys<Row> {
+  readonly keyOf: (row: Row) => string;
+  /** A second unique name of the row. Undefined for a row without a name. */
+  readonly nameOf?: (row: Row) => string | undefined;
+  /** The name of the group to which the row belongs. It never changes. */
+  readonly groupOf?: (row: Row) => string | undefined;
+  /** Whether a decision that reads the group sees the row. All when omitted. */
+  readonly isSeen?: (row: Row) => boolean;
+  /** Whether a row that somebody has changed past the service is refused. */
+  readonly refusesChanged?: true;
+}
+
+/** The keys of each table. */
+export const TABLE_KEYS: { readonly [Name in TableName]: TableKeys<Tables[Name]> } = {
+  accounts: {
+    keyOf: ({ id }) => id,
+    nameOf: ({ organizationId, depositReference }) =>
+      depositReference === undefined ? undefined : nameIn(organizationId, depositReference),
+    refusesChanged: true,
+  },
+  accountHolders: {
+    keyOf: ({ accountId }) => accountId,
+    nameOf: ({ organizationId, person, isOpen }) =>
+      person === undefined || !isOpen ? undefined : nameIn(organizationId, person.userId),
+  },
+  freezes: {
+    keyOf: ({ id }) => id,
+    groupOf: ({ accountId }) => accountId,
+    isSeen: ({ lifted }) => lifted === undefined,
+  },
+  transactions: {
+    keyOf: ({ id }) => id,
+    nameOf: ({ organizationId, reference }) => nameIn(organizationId, reference),
+    groupOf: ({ corrects }) => (corrects?.kind === "LATE" ? corrects.transactionId : undefined),
+    refusesChanged: true,
+  },
+  payments: { keyOf: ({ transactionId }) => transactionId },
+  deposits: {
+    keyOf: ({ id }) => id,
+    nameOf: ({ organizationId, receipt }) => nameIn(organizationId, receipt),
+    refusesChanged: true,
+  },
+  proposals: {
+    keyOf: ({ subject }) => subject,
+    groupOf: ({ organizationId }) => organizationId,
+    isSeen: ({ decided, expiresAt }) => decided === undefined && expiresAt !== undefined,
+  },
+  apiKeys: { keyOf: ({ id }) => id, nameOf: ({ secretSha256 }) => secretSha256 },
+  railAccounts: { keyOf: ({ id }) => id, groupOf: ({ organizationId }) => organizationId },
+  reservePlaces: {
+    keyOf: ({ organizationId, place }) => nameIn(organizationId, place),
+    groupOf: ({ organizationId }) => organizationId,
+  },
+  idempotencyKeys: { keyOf: ({ organizationId, key }) => nameIn(organizationId, key) },
+  destinations: {
+    keyOf: ({ id }) => id,
+    groupOf: ({ accountId }) => accountId,
+    isSeen: ({ removedAt }) => removedAt === undefined,
+  },
+};
+
+export const TABLE_NAMES = Object.keys(TABLE_KEYS) as TableName[];
+
+/** Returns an object with a value for each table. */
+export function ofEachTable<Value>(valueOf: (name: TableName) => Value): Record<TableName, Value> {
+  return Object.fromEntries(TABLE_NAMES.map((name) => [name, valueOf(name)])) as Record<TableName, Value>;
+}
+
+// The id of an organization contains no line feed, so two different pairs never make the same text.
+export function nameIn(organizationId: OrganizationId, name: string): string {
+  return `${organizationId}\n${name}`;
+}
+
 /**
  * A complete row with its values after the command. It is inserted, or replaces the row that has
  * the same key.

@@ -2,71 +2,47 @@ import type { LedgerAccount } from "../domain/account.js";
 import type { PersonalSum } from "../domain/alone.js";
 import type { StoredApiKey } from "../domain/api-key.js";
 import { type BookHead, postedToBook } from "../domain/book.js";
-import type { Book, Effect, Put, ResourceId, TableName, Tables } from "../domain/decision.js";
+import {
+  type Book,
+  type Effect,
+  nameIn,
+  ofEachTable,
+  type Put,
+  type ResourceId,
+  TABLE_KEYS,
+  type TableName,
+  type Tables,
+} from "../domain/decision.js";
 import { type Deposit, isUnallocated, readDepositDetail } from "../domain/deposit.js";
-import type { Destination } from "../domain/destination.js";
-import type { Freeze } from "../domain/freeze.js";
 import { type DecidingRow, isDeciding, type JournalEntry } from "../domain/journal.js";
 import type { Resource } from "../domain/operations.js";
 import { isUnderWay, type Payment, type RailAccountId, type RailMovement } from "../domain/payment.js";
-import type { AlonePerson, Proposal } from "../domain/proposal.js";
-import type { RailAccountRecord } from "../domain/rail-account.js";
-import type { ReservePlace } from "../domain/reserve.js";
+import type { AlonePerson } from "../domain/proposal.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { Actor } from "../domain/values/actor.js";
-import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
+import type { OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { IdempotencyKey } from "../domain/values/text.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import { BatchReceipts } from "./batch-receipts.js";
-import { BatchTable, type BatchTableKeys } from "./batch-table.js";
+import { BatchTable } from "./batch-table.js";
 import {
   type Changes,
   type Loaded,
+  type LoadedRows,
   type NumberedEntry,
   type RailAccountsOfAll,
   railAccountsText,
 } from "./ports/store.js";
 import { RowChangedError } from "./row-changed-error.js";
 
-const KEYS: { readonly [Name in TableName]: BatchTableKeys<Tables[Name]> } = {
-  accounts: {
-    keyOf: ({ id }) => id,
-    nameOf: ({ organizationId, depositReference }) =>
-      depositReference === undefined ? undefined : within(organizationId, depositReference),
-  },
-  accountHolders: {
-    keyOf: ({ accountId }) => accountId,
-    nameOf: ({ organizationId, person, isOpen }) =>
-      person === undefined || !isOpen ? undefined : within(organizationId, person.userId),
-  },
-  freezes: { keyOf: ({ id }) => id, groupOf: ({ accountId }) => accountId },
-  transactions: {
-    keyOf: ({ id }) => id,
-    nameOf: ({ organizationId, reference }) => within(organizationId, reference),
-    groupOf: ({ corrects }) => (corrects?.kind === "LATE" ? corrects.transactionId : undefined),
-  },
-  payments: { keyOf: ({ transactionId }) => transactionId },
-  deposits: {
-    keyOf: ({ id }) => id,
-    nameOf: ({ organizationId, receipt }) => within(organizationId, receipt),
-  },
-  proposals: { keyOf: ({ subject }) => subject, groupOf: ({ organizationId }) => organizationId },
-  apiKeys: { keyOf: ({ id }) => id, nameOf: ({ secretSha256 }) => secretSha256 },
-  railAccounts: { keyOf: ({ id }) => id, groupOf: ({ organizationId }) => organizationId },
-  reservePlaces: {
-    keyOf: ({ organizationId, place }) => within(organizationId, place),
-    groupOf: ({ organizationId }) => organizationId,
-  },
-  idempotencyKeys: { keyOf: ({ organizationId, key }) => within(organizationId, key) },
-  destinations: { keyOf: ({ id }) => id, groupOf: ({ accountId }) => accountId },
-};
+type BatchTables = { readonly [Name in TableName]: BatchTable<Tables[Name]> };
 
 /**
  * The state that the commands of one batch see: the loaded rows with the effects of the batch's
  * earlier commands. It collects the changes that the store saves.
  */
 export class BatchBook implements Book {
-  readonly #tables: { readonly [Name in TableName]: BatchTable<Tables[Name]> };
+  readonly #tables: BatchTables;
   readonly #entries: NumberedEntry[] = [];
   readonly #books = new Map<OrganizationId, BookHead>();
   readonly #changedBooks = new Set<OrganizationId>();
@@ -82,50 +58,42 @@ export class BatchBook implements Book {
   readonly #reveals: ReadonlyMap<Actor, readonly UnixMillis[]>;
   readonly #changedRows: ReadonlySet<string>;
 
-  // A row of another organization is not found.
-  readonly account = this.#byKey("accounts");
-  readonly accountHolder = this.#byKey("accountHolders");
-  readonly freeze = this.#byKey("freezes");
-  readonly transaction = this.#byKey("transactions");
-  readonly payment = this.#byKey("payments");
-  readonly deposit = this.#byKey("deposits");
-  readonly proposal = this.#byKey("proposals");
-  readonly apiKey = this.#byKey("apiKeys");
-  readonly destination = this.#byKey("destinations");
+  readonly account = this.byKey("accounts");
+  readonly accountHolder = this.byKey("accountHolders");
+  readonly freeze = this.byKey("freezes");
+  readonly transaction = this.byKey("transactions");
+  readonly payment = this.byKey("payments");
+  readonly deposit = this.byKey("deposits");
+  readonly proposal = this.byKey("proposals");
+  readonly apiKey = this.byKey("apiKeys");
+  readonly destination = this.byKey("destinations");
   readonly accountWithDepositReference = this.#byName("accounts");
   readonly accountHolderOfUser = this.#byName("accountHolders");
   readonly transactionWithReference = this.#byName("transactions");
   readonly depositWithReceipt = this.#byName("deposits");
-  readonly receipt: Book["receipt"] = (book, name) => this.#receipts.get(within(book, name));
+  readonly standingFreezes = this.#byGroup("freezes");
+  readonly lateCorrections = this.#byGroup("transactions");
+  readonly undecidedProposals = this.#byGroup("proposals");
+  readonly railAccounts = this.#byGroup("railAccounts");
+  readonly reservePlaces = this.#byGroup("reservePlaces");
+  readonly destinations = this.#byGroup("destinations");
+  readonly receipt: Book["receipt"] = (book, name) => this.#receipts.get(nameIn(book, name));
   readonly receiptOfOtherSource: Book["receiptOfOtherSource"] = (book, number) =>
-    this.#receipts.withNumber(within(book, number));
+    this.#receipts.withNumber(nameIn(book, number));
 
   constructor(loaded: Loaded) {
-    this.#tables = {
-      accounts: new BatchTable(KEYS.accounts, loaded.accounts, loaded.changedRows),
-      accountHolders: new BatchTable(KEYS.accountHolders, loaded.accountHolders),
-      freezes: new BatchTable(KEYS.freezes, loaded.freezes),
-      transactions: new BatchTable(KEYS.transactions, loaded.transactions, loaded.changedRows),
-      payments: new BatchTable(KEYS.payments, loaded.payments),
-      deposits: new BatchTable(KEYS.deposits, loaded.deposits, loaded.changedRows),
-      proposals: new BatchTable(KEYS.proposals, loaded.proposals),
-      apiKeys: new BatchTable(KEYS.apiKeys, loaded.apiKeys),
-      railAccounts: new BatchTable(KEYS.railAccounts, loaded.railAccounts),
-      reservePlaces: new BatchTable(KEYS.reservePlaces, loaded.reservePlaces),
-      idempotencyKeys: new BatchTable(KEYS.idempotencyKeys, loaded.idempotencyKeys),
-      destinations: new BatchTable(KEYS.destinations, loaded.destinations),
-    };
+    this.#tables = ofEachTable((name) => batchTable(name, loaded)) as BatchTables;
     this.#paymentsUnderWay = loaded.paymentsUnderWay;
     this.#unallocatedDepositCents = loaded.unallocatedDepositCents;
     this.#railAccountsOfAll = loaded.railAccountsOfAll;
     this.#decidingRows = [...loaded.decidingRows];
     this.#reveals = loaded.reveals;
     this.#changedRows = loaded.changedRows;
-    for (const sum of loaded.aloneSums) this.#aloneSums.set(within(sum.organizationId, sum.person), sum);
+    for (const sum of loaded.aloneSums) this.#aloneSums.set(nameIn(sum.organizationId, sum.person), sum);
     for (const book of loaded.books) this.#books.set(book.organizationId, book);
     for (const used of loaded.receipts) this.#receipts.add(used);
     for (const { organizationId, movement, transactionId } of loaded.movements) {
-      this.#movements.set(within(organizationId, movement), transactionId);
+      this.#movements.set(nameIn(organizationId, movement), transactionId);
     }
   }
 
@@ -135,15 +103,6 @@ export class BatchBook implements Book {
     const book = this.#books.get(organizationId);
     if (book === undefined) throw new Error(`the organization ${organizationId} has no book`);
     return book;
-  }
-
-  standingFreezes(organizationId: OrganizationId, id: AccountId): readonly Freeze[] {
-    const freezes = this.#tables.freezes.getGroup(id);
-    return freezes.filter((freeze) => freeze.organizationId === organizationId && freeze.lifted === undefined);
-  }
-
-  railAccounts(organizationId: OrganizationId): readonly RailAccountRecord[] {
-    return this.#tables.railAccounts.getGroup(organizationId);
   }
 
   paymentsUnderWay(id: RailAccountId): number {
@@ -170,15 +129,7 @@ export class BatchBook implements Book {
   }
 
   aloneSum(organizationId: OrganizationId, person: AlonePerson): PersonalSum | undefined {
-    return this.#aloneSums.get(within(organizationId, person));
-  }
-
-  reservePlaces(organizationId: OrganizationId): readonly ReservePlace[] {
-    return this.#tables.reservePlaces.getGroup(organizationId);
-  }
-
-  lateCorrections(organizationId: OrganizationId, id: TransactionId): readonly Transaction[] {
-    return this.#tables.transactions.getGroup(id).filter((row) => row.organizationId === organizationId);
+    return this.#aloneSums.get(nameIn(organizationId, person));
   }
 
   unallocatedDepositCents(organizationId: OrganizationId): number {
@@ -189,12 +140,7 @@ export class BatchBook implements Book {
   }
 
   transactionWithMovement(organizationId: OrganizationId, movement: RailMovement): TransactionId | undefined {
-    return this.#movements.get(within(organizationId, movement));
-  }
-
-  undecidedProposals(organizationId: OrganizationId): readonly Proposal[] {
-    const proposals = this.#tables.proposals.getGroup(organizationId);
-    return proposals.filter(({ decided, expiresAt }) => decided === undefined && expiresAt !== undefined);
+    return this.#movements.get(nameIn(organizationId, movement));
   }
 
   apiKeyWithHash(organizationId: OrganizationId, secretSha256: string): StoredApiKey | undefined {
@@ -202,12 +148,7 @@ export class BatchBook implements Book {
   }
 
   resourceOfIdempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): ResourceId | undefined {
-    return this.#tables.idempotencyKeys.get(within(organizationId, key))?.resourceId;
-  }
-
-  destinations(organizationId: OrganizationId, id: AccountId): readonly Destination[] {
-    const destinations = this.#tables.destinations.getGroup(id);
-    return destinations.filter((each) => each.organizationId === organizationId && each.removedAt === undefined);
+    return this.#tables.idempotencyKeys.get(nameIn(organizationId, key))?.resourceId;
   }
 
   /** Makes the effect visible to the later commands of the batch, and adds it to the changes. */
@@ -248,19 +189,27 @@ export class BatchBook implements Book {
     if (this.#entries.length === 0 && !payments.isChanged && !idempotencyKeys.isChanged) return undefined;
     return {
       entries: this.#entries,
-      tables: changesOf(this.#tables),
+      tables: ofEachTable((name) => this.#tables[name].changes()) as Changes["tables"],
       books: [...this.#changedBooks].map((organizationId) => this.bookOf(organizationId)),
     };
   }
 
-  #byKey<Name extends TableName>(table: Name) {
+  /** Returns a function that finds a row of the table, but none of another organization. */
+  byKey<Name extends TableName>(table: Name) {
     return (organizationId: OrganizationId, key: string): Tables[Name] | undefined =>
       ownedBy(organizationId, this.#tables[table].get(key));
   }
 
   #byName<Name extends TableName>(table: Name) {
     return (organizationId: OrganizationId, name: string): Tables[Name] | undefined =>
-      this.#tables[table].getByName(within(organizationId, name));
+      this.#tables[table].getByName(nameIn(organizationId, name));
+  }
+
+  /** Without a group, it is that of the organization's rows. */
+  #byGroup<Name extends TableName>(table: Name) {
+    const { isSeen = () => true } = TABLE_KEYS[table];
+    return (organizationId: OrganizationId, group: string = organizationId): readonly Tables[Name][] =>
+      this.#tables[table].getGroup(group).filter((row) => row.organizationId === organizationId && isSeen(row));
   }
 
   #put<Name extends TableName>({ table, row }: Put<Name>, author: NumberedEntry | undefined): void {
@@ -269,7 +218,7 @@ export class BatchBook implements Book {
   }
 
   #noteMovement({ id, organizationId, railMovement }: Transaction): void {
-    if (railMovement !== undefined) this.#movements.set(within(organizationId, railMovement), id);
+    if (railMovement !== undefined) this.#movements.set(nameIn(organizationId, railMovement), id);
   }
 
   #changeHead(
@@ -295,7 +244,7 @@ export class BatchBook implements Book {
     this.#entries.push(numbered);
     if (isDeciding(entry)) this.#decidingRows.push({ ...entry, seq });
     if (alone !== undefined) {
-      this.#aloneSums.set(within(organizationId, alone.person), { ...alone, organizationId, at: recordedAt });
+      this.#aloneSums.set(nameIn(organizationId, alone.person), { ...alone, organizationId, at: recordedAt });
     }
     if (receipt !== undefined) {
       const depositId = kind.startsWith("deposit.") ? readDepositDetail(detail ?? "").id : undefined;
@@ -305,9 +254,9 @@ export class BatchBook implements Book {
   }
 }
 
-function changesOf(tables: { readonly [Name in TableName]: BatchTable<Tables[Name]> }): Changes["tables"] {
-  const changes = Object.entries(tables).map(([name, table]) => [name, table.changes()]);
-  return Object.fromEntries(changes) as Changes["tables"];
+function batchTable<Name extends TableName>(name: Name, loaded: Loaded): BatchTable<Tables[Name]> {
+  const rows: LoadedRows = loaded;
+  return new BatchTable(TABLE_KEYS[name], rows[name], loaded.changedRows);
 }
 
 /** Gives an account the `seq` of its newest entry, and a proposal that of the first. */
@@ -331,11 +280,6 @@ function authorOf({ table, row }: Put, entries: readonly NumberedEntry[]): Numbe
   if (table === "transactions") return entries.find(({ entry }) => entry.transactionId === row.id);
   if (table !== "deposits") return first;
   return entries.find(({ entry }) => entry.kind === "deposit.received" && entry.receipt === row.receipt) ?? first;
-}
-
-// The id of an organization contains no line feed, so two different pairs never make the same text.
-function within(organizationId: OrganizationId, name: string): string {
-  return `${organizationId}\n${name}`;
 }
 
 function ownedBy<Row extends { organizationId: OrganizationId }>(

@@ -1,16 +1,8 @@
+import type { TableKeys } from "../domain/decision.js";
 import type { NumberedEntry, TableChanges } from "./ports/store.js";
 import { RowChangedError } from "./row-changed-error.js";
 
 const NO_ROWS: ReadonlySet<string> = new Set();
-
-/** The unique keys of a table's rows. */
-export interface BatchTableKeys<Row> {
-  readonly keyOf: (row: Row) => string;
-  /** A second unique name of the row. Undefined for a row without a name. */
-  readonly nameOf?: (row: Row) => string | undefined;
-  /** The name of the group to which the row belongs. It never changes. */
-  readonly groupOf?: (row: Row) => string | undefined;
-}
 
 interface BatchRow<Row> {
   row: Row;
@@ -27,7 +19,7 @@ interface BatchRow<Row> {
  * The rows of one table that a batch may read, with the changes of the batch's earlier commands.
  */
 export class BatchTable<Row> {
-  readonly #keys: BatchTableKeys<Row>;
+  readonly #keys: TableKeys<Row>;
   readonly #changedRows: ReadonlySet<string>;
   readonly #rows = new Map<string, BatchRow<Row>>();
   readonly #rowsByName = new Map<string, BatchRow<Row>>();
@@ -35,10 +27,13 @@ export class BatchTable<Row> {
   /** Ordered by their first change. */
   readonly #changed: BatchRow<Row>[] = [];
 
-  /** Each method that returns a row of `changedRows` throws a RowChangedError instead. */
-  constructor(keys: BatchTableKeys<Row>, loaded: readonly Row[], changedRows: ReadonlySet<string> = NO_ROWS) {
+  /**
+   * If the table refuses changed rows, each method that returns one of `changedRows` throws a
+   * RowChangedError instead.
+   */
+  constructor(keys: TableKeys<Row>, loaded: readonly Row[], changedRows: ReadonlySet<string>) {
     this.#keys = keys;
-    this.#changedRows = changedRows;
+    this.#changedRows = keys.refusesChanged === true ? changedRows : NO_ROWS;
     for (const row of loaded) {
       // Several look-ups may have found the same row.
       if (this.#rows.has(keys.keyOf(row))) continue;

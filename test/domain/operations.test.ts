@@ -19,7 +19,7 @@ describe("a decision of these tests is refused", () => {
     const other = newAccountId();
     expect(looked.account(ORGANIZATION, id)).to.equal(account);
     expect(() => looked.account(ORGANIZATION, other)).to.throw(
-      `the decision on freezeAccount reads "account ${other}", which its lookup does not name`,
+      `the decision on freezeAccount reads "accounts ${other}", which its lookup does not name`,
     );
   });
 

@@ -1,9 +1,10 @@
 import { expect } from "chai";
 
-import type { Book, Decision, Effect, TableName, Tables } from "../../src/domain/decision.js";
+import type { Decision, Effect, TableName, Tables } from "../../src/domain/decision.js";
 import { type Command, decide as decideCommand, type Resource } from "../../src/domain/operations.js";
 import { changesIn } from "../../src/domain/proposal-content.js";
 import type { Refusal } from "../../src/domain/refusal.js";
+import type { BatchBook } from "../../src/ledger/batch-book.js";
 import type { Loaded } from "../../src/ledger/ports/store.js";
 import { givenBook } from "./given.js";
 import { asLookedUp } from "./looked-up.js";
@@ -28,7 +29,12 @@ export function asShown<C>(command: C, content: string): C {
  * would not have loaded what the decision reads, or would not store what it changes, or if it moves
  * money and the models of test/attack do not know the command.
  */
-export function decide(given: Book | Partial<Loaded>, command: Command, now = NOW, clock = now): Decision<Resource> {
+export function decide(
+  given: BatchBook | Partial<Loaded>,
+  command: Command,
+  now = NOW,
+  clock = now,
+): Decision<Resource> {
   const book = "bookOf" in given ? given : givenBook(given);
   const decision = decideCommand(asLookedUp(book, command), command, now, clock);
   if (decision.kind === "effect") {

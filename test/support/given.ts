@@ -1,6 +1,6 @@
 import type { Account, AccountHolder, LedgerAccount, Person } from "../../src/domain/account.js";
 import type { BookHead } from "../../src/domain/book.js";
-import type { ResourceId, UsedIdempotencyKey } from "../../src/domain/decision.js";
+import { ofEachTable, type ResourceId, type UsedIdempotencyKey } from "../../src/domain/decision.js";
 import type { Deposit } from "../../src/domain/deposit.js";
 import { type Destination, type DestinationNumber, maskNumber } from "../../src/domain/destination.js";
 import type { Freeze } from "../../src/domain/freeze.js";
@@ -272,28 +272,17 @@ export function railAccount(organizationId: OrganizationId, given: Partial<RailA
 
 /** The rows of an empty book. */
 export const NO_ROWS: Omit<Loaded, "books"> = {
+  ...ofEachTable(() => []),
   changedRows: new Set(),
   begunAt: undefined,
-  accounts: [],
-  accountHolders: [],
-  freezes: [],
-  destinations: [],
-  transactions: [],
-  payments: [],
-  deposits: [],
-  proposals: [],
-  apiKeys: [],
   receipts: [],
   movements: [],
-  idempotencyKeys: [],
-  railAccounts: [],
   paymentsUnderWay: new Map(),
   unallocatedDepositCents: new Map(),
   railAccountsOfAll: NO_RAIL_ACCOUNTS,
   reveals: new Map(),
   decidingRows: [],
   aloneSums: [],
-  reservePlaces: [],
 };
 
 /**

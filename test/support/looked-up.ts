@@ -1,119 +1,144 @@
-import { ALSO_FOUND, type Book, type Finder, type FinderKeys, THE_CELL } from "../../src/domain/decision.js";
+import {
+  ALSO_FOUND,
+  type Book,
+  type Finder,
+  type FinderKeys,
+  TABLE_KEYS,
+  type TableName,
+  THE_CELL,
+} from "../../src/domain/decision.js";
 import { type Command, lookUp } from "../../src/domain/operations.js";
-import type { OrganizationId } from "../../src/domain/values/ids.js";
+import type { OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
 
-/** The names of the rows that a finder loads by its key, or the rows themselves. */
-type Loads<Key> = readonly string[] | ((key: Key, book: Book, organizationId: OrganizationId) => readonly string[]);
+/** What a finder finds by its key. A new finder of rows is one line. */
+interface Found {
+  /** The key is a name in this table, or an idempotency key: it stands for the id of that row. */
+  readonly named?: keyof typeof NAMED;
+  /** The tables that have a row with the id. */
+  readonly rows?: readonly TableName[];
+  /** The tables that have a group with the id. */
+  readonly groups?: readonly TableName[];
+  /** What else is loaded, as `ASKED` calls it. */
+  readonly also?: string;
+}
 
-const LOADED: { readonly [Of in Finder]: Loads<FinderKeys[Of]> } = {
-  account: ["account"],
-  accountHolder: ["holder"],
-  fullAccount: ["standing"],
-  accountWithDepositReference: ({ organizationId, name }, book) => [
-    `account of ${name}`,
-    ...rowsOf(book.accountWithDepositReference(organizationId, name)?.id, "account"),
-  ],
-  accountOfUser: ({ organizationId, name }, book) => {
-    const holder = book.accountHolderOfUser(organizationId, name);
-    return [`user ${name}`, ...rowsOf(holder?.accountId, "standing", "holder", "account")];
-  },
-  transaction: (id, book, organizationId) => [
-    `transaction ${id}`,
-    ...rowsOf(book.transaction(organizationId, id)?.accountId, "account"),
-  ],
-  transactionWithReference: ["reference"],
-  idempotencyKey: (key, book) => [`key ${key.name}`, ...ofKey("account", "transaction")(key, book)],
-  idempotencyKeyOfAccount: ofKey("holder", "standing"),
-  idempotencyKeyOfFreeze: ofKey("freeze"),
-  freeze: ["freeze"],
-  destination: ["destination"],
-  destinationsOfAccount: ["destinations"],
-  idempotencyKeyOfDeposit: ofKey("deposit"),
-  idempotencyKeyOfDestination: ofKey("destination"),
-  payment: ["payment"],
-  railAccounts: ["rail accounts"],
-  paymentsUnderWay: ["under way"],
-  railAccountsOfAll: ["rail accounts of"],
-  reveals: ["reveals"],
-  aloneSum: ["alone"],
-  reservePlaces: ["places"],
-  order: ["corrections"],
-  paymentWithReference: ({ organizationId, name }, book) =>
-    rowsOf(book.transactionWithReference(organizationId, name)?.id, "payment"),
-  idempotencyKeyOfPayment: ofKey("payment"),
-  receiptNumber: ["other source"],
-  receipt: ({ organizationId, name }, book) => [
-    `receipt ${name}`,
-    `deposit with ${name}`,
-    ...rowsOf(book.depositWithReceipt(organizationId, name)?.id, "deposit"),
-  ],
-  deposit: ["deposit"],
-  unallocatedDeposits: ["deposits of"],
-  movement: ["movement"],
-  proposal: ["proposal"],
-  waitingProposals: ["proposals"],
-  decidingRows: ["deciding"],
-  apiKey: ["key"],
-  apiKeyWithHash: ["hash"],
+/** The methods of a book that read by the names in a table. */
+const NAMED = {
+  accounts: "accountWithDepositReference",
+  accountHolders: "accountHolderOfUser",
+  transactions: "transactionWithReference",
+  deposits: "depositWithReceipt",
+  apiKeys: "apiKeyWithHash",
+  idempotencyKeys: "resourceOfIdempotencyKey",
+} as const satisfies { readonly [Name in TableName]?: keyof Book };
+
+export const FOUND: { readonly [Of in Finder]: Found } = {
+  account: { rows: ["accounts"] },
+  accountHolder: { rows: ["accountHolders"] },
+  fullAccount: { groups: ["freezes"] },
+  accountWithDepositReference: { named: "accounts", rows: ["accounts"] },
+  accountOfUser: { named: "accountHolders", rows: ["accounts", "accountHolders"], groups: ["freezes"] },
+  // And its account.
+  transaction: { rows: ["transactions"] },
+  transactionWithReference: { named: "transactions", rows: ["transactions"] },
+  idempotencyKey: { named: "idempotencyKeys", rows: ["accounts", "transactions"] },
+  idempotencyKeyOfAccount: { named: "idempotencyKeys", rows: ["accountHolders"], groups: ["freezes"] },
+  idempotencyKeyOfFreeze: { named: "idempotencyKeys", rows: ["freezes"] },
+  freeze: { rows: ["freezes"] },
+  destination: { rows: ["destinations"] },
+  destinationsOfAccount: { groups: ["destinations"] },
+  idempotencyKeyOfDeposit: { named: "idempotencyKeys", rows: ["deposits"] },
+  idempotencyKeyOfDestination: { named: "idempotencyKeys", rows: ["destinations"] },
+  payment: { rows: ["payments"] },
+  railAccounts: { groups: ["railAccounts"] },
+  paymentsUnderWay: { also: "under way" },
+  railAccountsOfAll: { also: "rail accounts of" },
+  reveals: { also: "reveals" },
+  aloneSum: { also: "alone" },
+  reservePlaces: { groups: ["reservePlaces"] },
+  order: { groups: ["transactions"] },
+  paymentWithReference: { named: "transactions", rows: ["payments"] },
+  idempotencyKeyOfPayment: { named: "idempotencyKeys", rows: ["payments"] },
+  receiptNumber: { also: "other source" },
+  receipt: { named: "deposits", rows: ["deposits"], also: "receipt" },
+  deposit: { rows: ["deposits"] },
+  unallocatedDeposits: { also: "deposits that wait" },
+  movement: { also: "movement" },
+  proposal: { rows: ["proposals"] },
+  waitingProposals: { groups: ["proposals"] },
+  decidingRows: { also: "deciding" },
+  apiKey: { rows: ["apiKeys"] },
+  apiKeyWithHash: { named: "apiKeys", rows: ["apiKeys"] },
 };
 
-function rowsOf(id: string | undefined, ...names: readonly string[]): readonly string[] {
-  return id === undefined ? [] : names.map((name) => `${name} ${id}`);
-}
-
-/** The rows of the resource that a key was used for, by these names. */
-function ofKey(...names: readonly string[]): (key: FinderKeys["idempotencyKey"], book: Book) => readonly string[] {
-  return ({ organizationId, name }, book) => rowsOf(book.resourceOfIdempotencyKey(organizationId, name), ...names);
-}
+export const FINDERS = Object.keys(FOUND) as Finder[];
 
 /** Every row that the lookup of the command loads. */
 function loadedFor(command: Command, book: Book): ReadonlySet<string> {
+  const { organizationId } = command;
   const loaded = new Set<string>();
   const load = (finder: Finder, key: FinderKeys[Finder]): void => {
-    const loads = LOADED[finder] as Loads<FinderKeys[Finder]>;
-    const nameOf = typeof key === "string" ? key : key.name;
-    const rows =
-      typeof loads === "function" ? loads(key, book, command.organizationId) : loads.map((name) => `${name} ${nameOf}`);
-    for (const row of rows) loaded.add(row);
+    const { named, rows = [], groups = [], also } = FOUND[finder];
+    const name = typeof key === "string" ? key : key.name;
+    if (also !== undefined) loaded.add(`${also} ${name}`);
+    if (named !== undefined) loaded.add(`${named} named ${name}`);
+    const id = named === undefined ? name : idOf(book, organizationId, { named, name });
+    for (const table of rows) loaded.add(`${table} ${String(id)}`);
+    for (const table of groups) loaded.add(`${table} of ${String(id)}`);
+    if (finder === "transaction") {
+      loaded.add(`accounts ${String(book.transaction(organizationId, name as TransactionId)?.accountId)}`);
+    }
     for (const other of ALSO_FOUND[finder] ?? []) load(other, key);
   };
   lookUp(command, { need: load });
   return loaded;
 }
 
+function idOf(
+  book: Book,
+  organizationId: OrganizationId,
+  { named, name }: { named: keyof typeof NAMED; name: string },
+): string | undefined {
+  const found = (book[NAMED[named]] as (...args: string[]) => object | string | undefined).apply(book, [
+    organizationId,
+    name,
+  ]);
+  return typeof found === "object" ? TABLE_KEYS[named].keyOf(found as never) : found;
+}
+
 /** The name of the row that a decision asks for. The book itself is loaded with every batch. */
 const ASKED: { readonly [Method in keyof Book]: string | undefined } = {
   bookOf: undefined,
-  account: "account",
-  accountHolder: "holder",
-  accountWithDepositReference: "account of",
-  accountHolderOfUser: "user",
-  freeze: "freeze",
-  standingFreezes: "standing",
-  transaction: "transaction",
-  transactionWithReference: "reference",
-  payment: "payment",
-  lateCorrections: "corrections",
-  railAccounts: "rail accounts",
+  account: "accounts",
+  accountHolder: "accountHolders",
+  accountWithDepositReference: "accounts named",
+  accountHolderOfUser: "accountHolders named",
+  freeze: "freezes",
+  standingFreezes: "freezes of",
+  transaction: "transactions",
+  transactionWithReference: "transactions named",
+  payment: "payments",
+  lateCorrections: "transactions of",
+  railAccounts: "railAccounts of",
   paymentsUnderWay: "under way",
   railAccountsOfAll: "rail accounts of",
   reveals: "reveals",
   aloneSum: "alone",
-  reservePlaces: "places",
+  reservePlaces: "reservePlaces of",
   receipt: "receipt",
   receiptOfOtherSource: "other source",
-  deposit: "deposit",
-  depositWithReceipt: "deposit with",
-  unallocatedDepositCents: "deposits of",
+  deposit: "deposits",
+  depositWithReceipt: "deposits named",
+  unallocatedDepositCents: "deposits that wait",
   transactionWithMovement: "movement",
-  proposal: "proposal",
-  undecidedProposals: "proposals",
+  proposal: "proposals",
+  undecidedProposals: "proposals of",
   decidingRows: "deciding",
-  apiKey: "key",
-  apiKeyWithHash: "hash",
-  destination: "destination",
-  destinations: "destinations",
-  resourceOfIdempotencyKey: "key",
+  apiKey: "apiKeys",
+  apiKeyWithHash: "apiKeys named",
+  destination: "destinations",
+  destinations: "destinations of",
+  resourceOfIdempotencyKey: "idempotencyKeys named",
 };
 
 /**

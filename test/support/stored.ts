@@ -1,22 +1,6 @@
-import type { Book, Effect, Put, TableName, Tables } from "../../src/domain/decision.js";
+import { type Effect, type Put, TABLE_KEYS, type TableName, type Tables } from "../../src/domain/decision.js";
+import type { BatchBook } from "../../src/ledger/batch-book.js";
 import { TABLES } from "../../src/storage/sql/tables.js";
-
-/** The row that a put would replace. */
-const STANDING: { readonly [Name in TableName]: (book: Book, row: Tables[Name]) => Tables[Name] | undefined } = {
-  accounts: (book, { organizationId, id }) => book.account(organizationId, id),
-  accountHolders: (book, { organizationId, accountId }) => book.accountHolder(organizationId, accountId),
-  freezes: (book, { organizationId, id }) => book.freeze(organizationId, id),
-  transactions: (book, { organizationId, id }) => book.transaction(organizationId, id),
-  payments: (book, { organizationId, transactionId }) => book.payment(organizationId, transactionId),
-  deposits: (book, { organizationId, id }) => book.deposit(organizationId, id),
-  proposals: (book, { organizationId, subject }) => book.proposal(organizationId, subject),
-  apiKeys: (book, { organizationId, id }) => book.apiKey(organizationId, id),
-  railAccounts: (book, { organizationId, id }) => book.railAccounts(organizationId).find((each) => each.id === id),
-  reservePlaces: (book, { organizationId, place }) =>
-    book.reservePlaces(organizationId).find((each) => each.place === place),
-  idempotencyKeys: () => undefined,
-  destinations: (book, { organizationId, id }) => book.destination(organizationId, id),
-};
 
 /** The columns of fields that have another name there, or the first of several. */
 const COLUMNS: Readonly<Record<string, string>> = {
@@ -40,15 +24,18 @@ function columnsOf(field: string): readonly string[] {
  * Throws if the effect changes a field whose column no UPDATE of the store sets: the answer to the
  * command would say what is not stored.
  */
-export function mustBeStorable(book: Book, { puts }: Effect): void {
-  for (const put of puts) refuseUnstored(book, put);
+export function mustBeStorable(book: BatchBook, { puts }: Effect): void {
+  for (const put of puts) mustPutBeStored(book, put);
 }
 
-function refuseUnstored<Name extends TableName>(book: Book, { table, row: after }: Put<Name>): void {
-  const before = STANDING[table](book, after);
-  if (before === undefined) return;
-  const { updates } = TABLES[table];
-  const update = updates.find(({ fits }) => fits(before, after));
+function mustPutBeStored<Name extends TableName>(book: BatchBook, { table, row }: Put<Name>): void {
+  const before = book.byKey(table)(row.organizationId, TABLE_KEYS[table].keyOf(row));
+  if (before !== undefined) mustBeStored(table, before, row);
+}
+
+/** Throws if no UPDATE of the store sets a field that differs. */
+export function mustBeStored<Name extends TableName>(table: Name, before: Tables[Name], after: Tables[Name]): void {
+  const update = TABLES[table].updates.find(({ fits }) => fits(before, after));
   const isSet = (field: string): boolean => columnsOf(field).some((column) => column in (update?.columns ?? {}));
   for (const field of Object.keys(after) as (string & keyof Tables[Name])[]) {
     if (before[field] !== after[field] && !isSet(field))

@@ -20,7 +20,10 @@ export interface BatchLookup {
  * and the resources of its idempotency keys. All belong to the organizations of the lookup. The
  * freezes of one account are in the order in which they began.
  */
-export type Loaded = { readonly [Name in TableName]: readonly Tables[Name][] } & {
+export type LoadedRows = { readonly [Name in TableName]: readonly Tables[Name][] };
+
+/** The rows, and what else the commands of a batch may read. */
+export type Loaded = LoadedRows & {
   /**
    * The ids of loaded rows that somebody has changed past the service, or put back as they were. No
    * command may read one of them.

@@ -166,11 +166,13 @@ export const OF_MONEY: Bugs = {
       "return row?.organizationId === organizationId ? row : undefined;": "return row;",
     },
     "the second command of a batch does not see the first one's balance": {
-      'account = this.#byKey("accounts");':
-        "account = (organizationId, id) => ownedBy(organizationId, this.#tables.accounts.loaded(id));",
-      "accounts: new BatchTable(KEYS.accounts, loaded.accounts, loaded.changedRows),": `accounts: Object.assign(new BatchTable(KEYS.accounts, loaded.accounts, loaded.changedRows), {
-                loaded(id) { return loaded.accounts.findLast((each) => each.id === id) ?? this.get(id); },
-            }),`,
+      'account = this.byKey("accounts");':
+        "account = (organizationId, id) => ownedBy(organizationId, this.#loadedAccount(id));",
+      "    byKey(table) {": `    #loadedAccount(id) {
+        const kept = this.#tables.accounts.changes().changed.find(({ before }) => before.id === id);
+        return kept?.before ?? this.#tables.accounts.get(id);
+    }
+    byKey(table) {`,
     },
     "an account keeps its version when it changes": { "lastSeq: newest.seq": "lastSeq: put.row.lastSeq" },
   },

@@ -1,9 +1,10 @@
 import { expect } from "chai";
 
-import { type Book, replay, type ResourceId } from "../../../src/domain/decision.js";
+import { replay, type ResourceId } from "../../../src/domain/decision.js";
 import { type DestinationNumber, DESTINATIONS_MAX } from "../../../src/domain/destination.js";
 import { type Description } from "../../../src/domain/values/text.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
+import type { BatchBook } from "../../../src/ledger/batch-book.js";
 import type { Loaded } from "../../../src/ledger/ports/store.js";
 import { decide, effectOf, expectWritten, putOf, wordOf } from "../../support/decided.js";
 import {
@@ -24,7 +25,7 @@ const removed = givenDestination({ accountId: account.id, number: undefined, rem
 const [PHONE, PAYBILL] = ["+254712345678", "247247 0123456789"] as DestinationNumber[];
 
 /** A book in which the key "k" names a resource. */
-function bookWithKey(resourceId: ResourceId, rows: Partial<Loaded> = {}): Book {
+function bookWithKey(resourceId: ResourceId, rows: Partial<Loaded> = {}): BatchBook {
   return givenBook({ accounts: [account], ...rows, idempotencyKeys: [usedKey(resourceId)] });
 }
 

@@ -1,9 +1,10 @@
 import { expect } from "chai";
 
-import { type Book, replay, type ResourceId } from "../../../src/domain/decision.js";
+import { replay, type ResourceId } from "../../../src/domain/decision.js";
 import { STANDING_FREEZES_MAX } from "../../../src/domain/freeze.js";
 import { NO_CENTS } from "../../../src/domain/values/cents.js";
 import { NO_REASON, parseStatusReason } from "../../../src/domain/values/text.js";
+import type { BatchBook } from "../../../src/ledger/batch-book.js";
 import type { Loaded } from "../../../src/ledger/ports/store.js";
 import { decide, effectOf, expectRefused, expectWritten, putOf, wordOf } from "../../support/decided.js";
 import {
@@ -36,7 +37,7 @@ const frozen = givenAccount({ status: "FROZEN" });
 const standing = givenFreeze({ accountId: frozen.id, ...ORDER });
 
 /** A book in which the key "k" names a resource. */
-function bookWithKey(resourceId: ResourceId, rows: Partial<Loaded>): Book {
+function bookWithKey(resourceId: ResourceId, rows: Partial<Loaded>): BatchBook {
   return givenBook({ ...rows, idempotencyKeys: [usedKey(resourceId)] });
 }
 

@@ -1,5 +1,6 @@
 import type { LedgerAccount } from "../../../../src/domain/account.js";
 import type { BookHead } from "../../../../src/domain/book.js";
+import type { TableName, Tables } from "../../../../src/domain/decision.js";
 import type { Deposit } from "../../../../src/domain/deposit.js";
 import type { JournalEntry } from "../../../../src/domain/journal.js";
 import type { Payment } from "../../../../src/domain/payment.js";
@@ -15,14 +16,21 @@ export function require(holds: boolean, constraint: string): void {
   if (!holds) throw new StoreError("rejected", new Error(`the constraint does not hold: ${constraint}`));
 }
 
-export function checkAccount({ status, availableCents, heldCents, openPayments }: LedgerAccount): void {
+export const CHECKS: { readonly [Name in TableName]?: (row: Tables[Name]) => void } = {
+  accounts: checkAccount,
+  transactions: checkTransaction,
+  payments: checkPayment,
+  deposits: checkDeposit,
+};
+
+function checkAccount({ status, availableCents, heldCents, openPayments }: LedgerAccount): void {
   require(Number.isInteger(openPayments) && openPayments >= 0, "open_payments of accounts");
   require(isBalance(availableCents) && isBalance(heldCents), "balances of accounts");
   require(availableCents + heldCents <= MAX_CENTS, "limit of accounts");
   require(status !== "CLOSED" || availableCents + heldCents + openPayments === 0, "closed accounts are empty");
 }
 
-export function checkTransaction(transaction: Transaction): void {
+function checkTransaction(transaction: Transaction): void {
   const { amountCents, status, completedAt, corrects, reversedById, failure, railMovement, railReceipt } = transaction;
   require(isBalance(amountCents) && amountCents > 0, "amount of transactions");
   require((status === "COMPLETED") === (completedAt !== undefined), "completed_at of transactions");
@@ -33,14 +41,14 @@ export function checkTransaction(transaction: Transaction): void {
   require(reversedById === undefined || mayBeReversed, "reversed_by_id of transactions");
 }
 
-export function checkPayment({ state, number, begunAt, sends }: Payment): void {
+function checkPayment({ state, number, begunAt, sends }: Payment): void {
   require((state === "ENDED") === (number === undefined), "phone_number of payments");
   const mustBeBegun = state === "SENDING" || state === "ACCEPTED";
   require(!mustBeBegun || begunAt !== undefined, "begun_at of payments");
   require((begunAt === undefined) === (sends === 0), "sends of payments");
 }
 
-export function checkDeposit({ amountCents, status, reason, accountId, transactionId, credits }: Deposit): void {
+function checkDeposit({ amountCents, status, reason, accountId, transactionId, credits }: Deposit): void {
   require(isBalance(amountCents) && amountCents > 0, "amount of deposits");
   require(Number.isInteger(credits) && credits >= 0, "credits of deposits");
   require((status === "UNALLOCATED") === (reason !== undefined), "reason of deposits");

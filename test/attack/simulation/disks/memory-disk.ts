@@ -1,7 +1,14 @@
 import { accountOf } from "../../../../src/domain/account.js";
 import type { StoredApiKey } from "../../../../src/domain/api-key.js";
 import { type BookHead, type BookState, NO_SUMS } from "../../../../src/domain/book.js";
-import type { Finder, ResourceId, TableName, UsedReceipt } from "../../../../src/domain/decision.js";
+import {
+  type Finder,
+  nameIn,
+  ofEachTable,
+  TABLE_NAMES,
+  type TableName,
+  type UsedReceipt,
+} from "../../../../src/domain/decision.js";
 import { readDepositDetail } from "../../../../src/domain/deposit.js";
 import type { Destination } from "../../../../src/domain/destination.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
@@ -21,41 +28,23 @@ import {
   type Changes,
   type LedgerStore,
   type Loaded,
+  type LoadedRows,
   type RailAccountsOfAll,
   StoreError,
   type TableChanges,
 } from "../../../../src/ledger/ports/store.js";
 import { railAccount } from "../../../support/given.js";
+import { FINDERS, FOUND } from "../../../support/looked-up.js";
 import { type Books, BOOKS_BEGIN, type Connection, type Disk, type Steps, type Stored } from "./disk.js";
 import { checkBook, checkEntry, require } from "./memory-constraints.js";
-import {
-  depositReferenceName,
-  keyName,
-  MemoryTable,
-  receiptName,
-  referenceName,
-  RULES,
-  userName,
-} from "./memory-table.js";
+import { MemoryTable } from "./memory-table.js";
 
 // What the schema says, and what the port promises, in memory. Servers do not wait for each other:
 // whoever commits after something that it had read has changed, lost the race.
 
-const TABLE_NAMES = [
-  "accounts",
-  "accountHolders",
-  "freezes",
-  "transactions",
-  "payments",
-  "deposits",
-  "proposals",
-  "apiKeys",
-  "railAccounts",
-  "reservePlaces",
-  "idempotencyKeys",
-  "destinations",
-] as const satisfies TableName[];
 const TERMINAL: ReadonlySet<string> = new Set(["transaction.completed", "transaction.failed", "transaction.canceled"]);
+
+type MemoryTables = { readonly [Name in TableName]: MemoryTable<Name> };
 
 /** What one database transaction has seen and wants to write. None of it is durable. */
 interface Open {
@@ -69,20 +58,7 @@ export class MemoryDisk implements Disk {
   readonly organizations: readonly OrganizationId[];
   readonly racy = true;
   readonly #clock: (() => UnixMillis) | undefined;
-  readonly #tables = {
-    accounts: new MemoryTable("accounts", RULES.accounts),
-    accountHolders: new MemoryTable("accountHolders", RULES.accountHolders),
-    freezes: new MemoryTable("freezes", RULES.freezes),
-    transactions: new MemoryTable("transactions", RULES.transactions),
-    payments: new MemoryTable("payments", RULES.payments),
-    deposits: new MemoryTable("deposits", RULES.deposits),
-    proposals: new MemoryTable("proposals", RULES.proposals),
-    apiKeys: new MemoryTable("apiKeys", RULES.apiKeys),
-    railAccounts: new MemoryTable("railAccounts", RULES.railAccounts),
-    reservePlaces: new MemoryTable("reservePlaces", RULES.reservePlaces),
-    idempotencyKeys: new MemoryTable("idempotencyKeys", RULES.idempotencyKeys),
-    destinations: new MemoryTable("destinations", RULES.destinations),
-  };
+  readonly #tables = ofEachTable((name) => new MemoryTable(name)) as MemoryTables;
   readonly #ended = new Set<TransactionId>();
   /** By the name of the book and the receipt. */
   readonly #receipts = new Map<string, UsedReceipt>();
@@ -241,37 +217,7 @@ export class MemoryDisk implements Disk {
   }
 
   #load(lookup: BatchLookup, { reads, begunAt }: Open): Loaded {
-    const { accounts, accountHolders, freezes, transactions, payments, deposits, proposals } = this.#tables;
-    const { apiKeys, idempotencyKeys, destinations } = this.#tables;
-    const used = idempotencyKeys.read(lookup.keysOf("idempotencyKey").map(keyName), reads);
-    const resourcesOf = (finder: Extract<Finder, `idempotencyKeyOf${string}`>) => {
-      const names = new Set(lookup.keysOf(finder).map(keyName));
-      return used.flatMap(({ organizationId, key, resourceId }): ResourceId[] =>
-        names.has(keyName({ organizationId, name: key })) ? [resourceId] : [],
-      );
-    };
-    const keyed = used.map(({ resourceId }) => resourceId);
-    const keyedAccounts = resourcesOf("idempotencyKeyOfAccount");
-    const named = lookup
-      .keysOf("transactionWithReference")
-      .flatMap((each) => transactions.find(referenceName(each), reads));
-    const users = lookup.keysOf("accountOfUser").flatMap((each) => accountHolders.find(userName(each), reads));
-    const referred = lookup
-      .keysOf("accountWithDepositReference")
-      .flatMap((each) => accounts.find(depositReferenceName(each), reads));
-    const keyedPayments = resourcesOf("idempotencyKeyOfPayment");
-    const namedPayments = lookup
-      .keysOf("paymentWithReference")
-      .flatMap((each) => transactions.find(referenceName(each), reads));
-    const orders = new Set(lookup.keysOf("order"));
-    const late = [...transactions.rows.values()].filter(
-      ({ corrects }) => corrects?.kind === "LATE" && orders.has(corrects.transactionId),
-    );
-    // The account's own row is read, too, and each change of a freeze changes it.
-    const standing = [...lookup.keysOf("fullAccount"), ...keyedAccounts, ...users].flatMap((id) =>
-      this.#standingFreezes(id as AccountId),
-    );
-    const ofTransactions = lookup.keysOf("transaction").flatMap((id) => transactions.rows.get(id)?.accountId ?? []);
+    const { transactions, payments, deposits } = this.#tables;
     const own = <Row extends { readonly organizationId: OrganizationId }>(rows: readonly Row[]): readonly Row[] =>
       rows.filter(({ organizationId }) => lookup.organizationIds.includes(organizationId));
     return {
@@ -281,60 +227,7 @@ export class MemoryDisk implements Disk {
         return this.#headOf(id);
       }),
       begunAt,
-      accounts: own(
-        accounts.read([...lookup.keysOf("account"), ...ofTransactions, ...keyed, ...users, ...referred], reads),
-      ),
-      accountHolders: own(accountHolders.read([...lookup.keysOf("accountHolder"), ...keyedAccounts, ...users], reads)),
-      freezes: own(
-        freezes.read(
-          [...lookup.keysOf("freeze"), ...resourcesOf("idempotencyKeyOfFreeze"), ...standing.map(({ id }) => id)],
-          reads,
-        ),
-      )
-        .toSorted((left, right) => left.seq - right.seq)
-        .map(withoutSeq),
-      transactions: own([...transactions.read([...lookup.keysOf("transaction"), ...keyed, ...named], reads), ...late]),
-      payments: own(payments.read([...lookup.keysOf("payment"), ...keyedPayments, ...namedPayments], reads)),
-      // As in the database, they are read under the lock of the book.
-      deposits: own(
-        deposits.read(
-          [
-            ...lookup.keysOf("deposit"),
-            ...resourcesOf("idempotencyKeyOfDeposit"),
-            ...lookup
-              .keysOf("receipt")
-              .flatMap(({ organizationId, name: receipt }) =>
-                deposits.find(`deposit of ${receiptName({ organizationId, receipt })}`, reads),
-              ),
-          ],
-          reads,
-        ),
-      ),
-      proposals: own([
-        ...proposals.read(lookup.keysOf("proposal"), reads),
-        // Each change of a proposal is a row of the book, whose head is read.
-        ...lookup
-          .keysOf("waitingProposals")
-          .flatMap((id) => [...proposals.rows.values()].filter((row) => row.organizationId === id)),
-      ]),
-      destinations: own(
-        destinations.read(
-          [
-            ...lookup.keysOf("destination"),
-            ...resourcesOf("idempotencyKeyOfDestination"),
-            ...[...destinations.rows.values()]
-              .filter(({ accountId }) => lookup.keysOf("destinationsOfAccount").includes(accountId))
-              .map(({ id }) => id),
-          ],
-          reads,
-        ),
-      ),
-      apiKeys: own(
-        apiKeys.read(
-          [...lookup.keysOf("apiKey"), ...lookup.keysOf("apiKeyWithHash").flatMap((hash) => apiKeys.find(hash, reads))],
-          reads,
-        ),
-      ),
+      ...this.#rowsOf(lookup, reads),
       receipts: [
         ...lookup.keysOf("receipt").flatMap(({ organizationId, name: receipt }) => {
           const name = receiptName({ organizationId, receipt });
@@ -357,9 +250,7 @@ export class MemoryDisk implements Disk {
         );
         return row === undefined ? [] : [{ organizationId, movement, transactionId: row.id }];
       }),
-      idempotencyKeys: used,
-      // Each change of an account at a rail, of a payment and of a place is a row of the book.
-      railAccounts: own([...this.#tables.railAccounts.rows.values()]),
+      // Each change of a payment is a row of the book.
       paymentsUnderWay: new Map(
         lookup
           .keysOf("paymentsUnderWay")
@@ -398,8 +289,37 @@ export class MemoryDisk implements Disk {
         );
         return newest?.alone === undefined ? [] : [{ organizationId, ...newest.alone, at: newest.recordedAt }];
       }),
-      reservePlaces: own([...this.#tables.reservePlaces.rows.values()]),
     };
+  }
+
+  /** The rows that the finders find, oldest first. */
+  #rowsOf(lookup: BatchLookup, reads: Set<string>): LoadedRows {
+    const { idempotencyKeys, transactions } = this.#tables;
+    const namesOf = (finder: Finder): readonly string[] =>
+      lookup.keysOf(finder).map((key) => (typeof key === "string" ? key : nameIn(key.organizationId, key.name)));
+    const idsOf = (finder: Finder): readonly string[] => {
+      const { named } = FOUND[finder];
+      const names = namesOf(finder);
+      if (named === undefined) return names;
+      if (named !== "idempotencyKeys") return names.flatMap((name) => this.#tables[named].find(name, reads));
+      return idempotencyKeys.read(names, reads).map(({ resourceId }) => resourceId);
+    };
+    const found = FINDERS.map((finder) => ({ ids: idsOf(finder), ...FOUND[finder] }));
+    const others: { readonly [Name in TableName]?: readonly string[] } = {
+      idempotencyKeys: namesOf("idempotencyKey"),
+      accounts: namesOf("transaction").flatMap((id) => transactions.rows.get(id)?.accountId ?? []),
+    };
+    return ofEachTable((name) => {
+      const keys = found.flatMap(({ ids, rows }) => (rows?.includes(name) === true ? ids : []));
+      const groups = found.flatMap(({ ids, groups: of }) => (of?.includes(name) === true ? ids : []));
+      const table = this.#tables[name];
+      const read = [...table.read([...keys, ...(others[name] ?? [])], reads), ...table.readGroups(new Set(groups))];
+      const own = read
+        .filter(({ organizationId }) => lookup.organizationIds.includes(organizationId))
+        .toSorted((left, right) => left.seq - right.seq);
+      // An answer names the freezes of an account.
+      return name === "freezes" ? own.map(withoutSeq) : own;
+    }) as LoadedRows;
   }
 
   #refuseIfRaced({ version, reads }: Open): void {
@@ -479,6 +399,10 @@ export class MemoryDisk implements Disk {
 /** The row as a read returns it. */
 function withoutSeq<Row extends object>(row: Stored<Row>): Row {
   return Object.fromEntries(Object.entries(row).filter(([name]) => name !== "seq")) as Row;
+}
+
+function receiptName({ organizationId, receipt }: Pick<UsedReceipt, "organizationId" | "receipt">): string {
+  return `receipt ${organizationId} ${receipt}`;
 }
 
 function movementName({
