@@ -288,7 +288,10 @@ export const TABLE_NAMES = Object.keys(TABLE_KEYS) as TableName[];
 
 /** Returns an object with a value for each table. */
 export function ofEachTable<Value>(valueOf: (name: TableName) => Value): Record<TableName, Value> {
-  return Object.fromEntries(TABLE_NAMES.map((name) => [name, valueOf(name)])) as Record<TableName, Value>;
+  const values: Partial<Record<TableName, Value>> = {};
+  // Faster than Object.fromEntries: every batch calls this three times.
+  for (const name of TABLE_NAMES) values[name] = valueOf(name);
+  return values as Record<TableName, Value>;
 }
 
 // The id of an organization contains no line feed, so two different pairs never make the same text.

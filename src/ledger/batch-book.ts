@@ -207,9 +207,10 @@ export class BatchBook implements Book {
 
   /** Without a group, it is that of the organization's rows. */
   #byGroup<Name extends TableName>(table: Name) {
-    const { isSeen = () => true } = TABLE_KEYS[table];
-    return (organizationId: OrganizationId, group: string = organizationId): readonly Tables[Name][] =>
-      this.#tables[table].getGroup(group).filter((row) => row.organizationId === organizationId && isSeen(row));
+    return (organizationId: OrganizationId, group: string = organizationId): readonly Tables[Name][] => {
+      const { isSeen = () => true } = TABLE_KEYS[table];
+      return this.#tables[table].getGroup(group).filter((row) => row.organizationId === organizationId && isSeen(row));
+    };
   }
 
   #put<Name extends TableName>({ table, row }: Put<Name>, author: NumberedEntry | undefined): void {

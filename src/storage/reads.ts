@@ -9,19 +9,14 @@ import { transactionsPage } from "./lists/transactions.js";
 import { UnreadableRowError } from "./secrets/unreadable-row.js";
 import type { OpenBook } from "./sql/book-directory.js";
 import type { Engine } from "./sql/engine.js";
-import { freezeOf, type FreezeRow, standingFreezesColumn } from "./sql/freeze-rows.js";
 import { type ListedOrganizationRow, organizationOf } from "./sql/organization-rows.js";
 import type { Reader } from "./sql/reader.js";
 import { limitsOf, type LimitsRow } from "./sql/records/book-head-rows.js";
 import { depositColumns, depositOf, type DepositRow } from "./sql/records/deposit-rows.js";
 import { destinationOf, type DestinationRow } from "./sql/records/destination-rows.js";
-import {
-  fullAccountOf,
-  type FullAccountRow,
-  type ReadTransactionRow,
-  transactionOf,
-  withBalanceAfter,
-} from "./sql/rows.js";
+import { freezeOf, type FreezeRow, standingFreezesColumn } from "./sql/records/freeze-rows.js";
+import { fullAccountOf, type FullAccountRow } from "./sql/records/holder-rows.js";
+import { type ReadTransactionRow, transactionOf, withBalanceAfter } from "./sql/records/transaction-rows.js";
 import { orStoreError } from "./sql/store-error.js";
 
 type Rows = Pick<Reader, "rows">;

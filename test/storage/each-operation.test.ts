@@ -14,7 +14,7 @@ import { keys } from "../../src/storage/keys.js";
 import { bookProposals } from "../../src/storage/operators/book-proposals.js";
 import { type StoredRailAccount, storedRailAccounts } from "../../src/storage/rails/rail-accounts.js";
 import { reads } from "../../src/storage/reads.js";
-import { type ApiKeyRow, storedApiKeyOf } from "../../src/storage/sql/organization-rows.js";
+import { type ApiKeyRow, storedApiKeyOf } from "../../src/storage/sql/records/api-key-rows.js";
 import { bookHeadOf, type BookRow } from "../../src/storage/sql/records/book-head-rows.js";
 import { depositColumns, depositOf, type DepositRow } from "../../src/storage/sql/records/deposit-rows.js";
 import { historyReads } from "../../src/storage/statements/history.js";

@@ -35,8 +35,8 @@ function mustPutBeStored<Name extends TableName>(book: BatchBook, { table, row }
 
 /** Throws if no UPDATE of the store sets a field that differs. */
 export function mustBeStored<Name extends TableName>(table: Name, before: Tables[Name], after: Tables[Name]): void {
-  const update = TABLES[table].updates.find(({ fits }) => fits(before, after));
-  const isSet = (field: string): boolean => columnsOf(field).some((column) => column in (update?.columns ?? {}));
+  const update = TABLES[table].updates.find(({ fits }) => fits?.(before, after) ?? true);
+  const isSet = (field: string): boolean => columnsOf(field).some((column) => update?.sets.includes(column));
   for (const field of Object.keys(after) as (string & keyof Tables[Name])[]) {
     if (before[field] !== after[field] && !isSet(field))
       throw new Error(`the decision changes ${field} of ${table}, and no UPDATE sets that`);

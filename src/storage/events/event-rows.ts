@@ -34,7 +34,7 @@ import { type RowOf, typesOf } from "../../model/column.js";
 import { JOURNAL } from "../../model/transactions.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Columns, Engine } from "../sql/engine.js";
-import { correctionOf, metadataOf, type TransactionRow } from "../sql/rows.js";
+import { correctionOf, metadataOf, type TransactionRow } from "../sql/records/transaction-rows.js";
 
 /** A row that is asked for. */
 const ASKED_COLUMNS = { book: "int64", seq: "int64" } as const satisfies Columns;

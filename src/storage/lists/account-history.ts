@@ -1,7 +1,7 @@
 import type { AccountId } from "../../domain/values/ids.js";
 import type { Page, PageRequest } from "../../ledger/ports/reads.js";
 import type { Engine } from "../sql/engine.js";
-import { type ReadTransactionRow, withBalanceAfter } from "../sql/rows.js";
+import { type ReadTransactionRow, withBalanceAfter } from "../sql/records/transaction-rows.js";
 import { bindingsOf, type Condition, type ListReader, LOOKED_AT_MAX, pageOf } from "./page.js";
 
 export interface AccountHistory {

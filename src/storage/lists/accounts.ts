@@ -3,9 +3,9 @@ import type { AccountFilters, Page, PageRequest } from "../../ledger/ports/reads
 import { blindIndexOf } from "../secrets/personal-data.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Binding, Engine } from "../sql/engine.js";
-import { type FreezeRow, standingFreezesColumn } from "../sql/freeze-rows.js";
 import type { DestinationRow } from "../sql/records/destination-rows.js";
-import type { FullAccountRow } from "../sql/rows.js";
+import { type FreezeRow, standingFreezesColumn } from "../sql/records/freeze-rows.js";
+import type { FullAccountRow } from "../sql/records/holder-rows.js";
 import { createdIn } from "./first-seq-from.js";
 import {
   allOf,

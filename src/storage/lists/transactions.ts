@@ -1,6 +1,6 @@
 import type { Page, PageRequest, TransactionFilters } from "../../ledger/ports/reads.js";
 import type { Engine } from "../sql/engine.js";
-import { type ReadTransactionRow, withBalanceAfter } from "../sql/rows.js";
+import { type ReadTransactionRow, withBalanceAfter } from "../sql/records/transaction-rows.js";
 import { accountHistoryPage } from "./account-history.js";
 import { createdIn } from "./first-seq-from.js";
 import { type Condition, given, type ListQuery, type ListReader, readPage, statusIn } from "./page.js";

@@ -20,16 +20,14 @@ import { hasTrueMac } from "../secrets/row-mac.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Read, Session } from "../sql/engine.js";
 import { insertOf } from "../sql/insert.js";
+import { type ListedOrganizationRow, organizationOf, type OrganizationRow } from "../sql/organization-rows.js";
 import {
   apiKeyOf,
   type ApiKeyRow,
   apiKeyRowOf,
   contentOfApiKey,
-  type ListedOrganizationRow,
-  organizationOf,
-  type OrganizationRow,
   revokedAtByJournal,
-} from "../sql/organization-rows.js";
+} from "../sql/records/api-key-rows.js";
 import { orStoreError, RefusedWriteError } from "../sql/store-error.js";
 import type { Authorship } from "./authorship.js";
 import { bookRowWrites, lockBook } from "./book-rows.js";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import type { ApiKeyRow } from "../sql/organization-rows.js";
+import type { ApiKeyRow } from "../sql/records/api-key-rows.js";
 
 /** The number of keys that a look-up of a name reads at once. Most names have one key. */
 export const GENERATIONS_READ = 8;

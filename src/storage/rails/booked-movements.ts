@@ -11,7 +11,7 @@ import type { BookedMovement, NamedTransaction, ReconciledPeriod } from "../../r
 import type { Cell } from "../database.js";
 import { firstSeqFrom } from "../lists/first-seq-from.js";
 import type { Engine } from "../sql/engine.js";
-import type { TransactionRow } from "../sql/rows.js";
+import type { TransactionRow } from "../sql/records/transaction-rows.js";
 
 const SLICE_ROWS = 1_000;
 

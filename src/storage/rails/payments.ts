@@ -11,10 +11,10 @@ import type { Cell } from "../database.js";
 import { UnreadableRowError } from "../secrets/unreadable-row.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Engine, Read } from "../sql/engine.js";
-import { isTransactionAsMade } from "../sql/journal-rows.js";
 import { madeBy, madeTransactionColumns, type MadeTransactionRow } from "../sql/records/made-rows.js";
 import { openPayments, paymentOf, type PaymentRow } from "../sql/records/payment-rows.js";
-import { transactionOf, type TransactionRow } from "../sql/rows.js";
+import { isTransactionAsMade } from "../sql/records/transaction-rows.js";
+import { transactionOf, type TransactionRow } from "../sql/records/transaction-rows.js";
 import { orStoreError, runAlone } from "../sql/store-error.js";
 
 /** A row of `payments` with its schedule, and with columns of its transaction. */

@@ -1,13 +1,15 @@
+import type { TableName, Tables } from "../../domain/decision.js";
 import type { Destination } from "../../domain/destination.js";
 import type { JournalKind } from "../../domain/journal.js";
 import type { RailMovement } from "../../domain/payment.js";
 import type { AccountId, DestinationId, TransactionId } from "../../domain/values/ids.js";
 import type { Changes, NumberedEntry } from "../../ledger/ports/store.js";
 import { newPersonSalt } from "../secrets/book-keys.js";
-import { contentOfFreeze, contentOfPerson, contentOfTransaction, proofsOf } from "./journal-rows.js";
-import { contentOfApiKey } from "./organization-rows.js";
-import { contentOfDeposit } from "./records/deposit-rows.js";
+import { proofsOf } from "./journal-rows.js";
 import { contentOfDestination } from "./records/destination-rows.js";
+import { contentOfPerson } from "./records/holder-rows.js";
+import type { Table } from "./table.js";
+import { TABLES, TABLES_IN_ORDER } from "./tables.js";
 
 /** What the content hash of an entry covers, besides the entry itself. */
 export interface EntryContent {
@@ -82,12 +84,13 @@ export function entryContents(
 }
 
 /** An entry makes at most one row that its hash covers. */
-function madeBy({ transactions, deposits, freezes, apiKeys }: TableRows): WrittenRows["made"] {
+function madeBy(tables: TableRows): WrittenRows["made"] {
   const made = new Map<NumberedEntry | undefined, readonly string[]>();
-  for (const { row, createdBy } of transactions.created) made.set(createdBy, contentOfTransaction(row));
-  for (const { row, createdBy } of deposits.created) made.set(createdBy, contentOfDeposit(row));
-  for (const { row, createdBy } of freezes.created) made.set(createdBy, contentOfFreeze(row));
-  for (const { row, createdBy } of apiKeys.created) made.set(createdBy, contentOfApiKey(row));
+  for (const name of TABLES_IN_ORDER) {
+    const { contentOf } = TABLES[name] as Table<Tables[TableName]>;
+    if (contentOf === undefined) continue;
+    for (const { row, createdBy } of tables[name].created) made.set(createdBy, contentOf(row));
+  }
   return made;
 }
 

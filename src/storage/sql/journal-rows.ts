@@ -1,11 +1,8 @@
-import type { Person } from "../../domain/account.js";
 import { REVEALS_MAX } from "../../domain/accounts/reveal-account.js";
 import type { PersonalSum } from "../../domain/alone.js";
-import type { Freeze } from "../../domain/freeze.js";
 import { DECIDING_KINDS, type DecidingKind, type DecidingRow, type JournalEntry } from "../../domain/journal.js";
 import type { RailMovement } from "../../domain/payment.js";
 import type { AlonePerson } from "../../domain/proposal.js";
-import type { Transaction } from "../../domain/transaction.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
@@ -14,8 +11,6 @@ import { JOURNAL } from "../../model/transactions.js";
 import { contentHash } from "../secrets/book-keys.js";
 import type { OpenBook } from "./book-directory.js";
 import type { Engine } from "./engine.js";
-import { isAsMade, type MadeTransactionRow } from "./records/made-rows.js";
-import { metadataText } from "./rows.js";
 
 export const JOURNAL_COLUMNS = insertedTypesOf(JOURNAL);
 
@@ -66,32 +61,6 @@ export function journalRowOf(
   };
 }
 
-/** Returns the fields of a new transaction that the content hash covers. They never change. */
-export function contentOfTransaction(transaction: Transaction): readonly string[] {
-  const { type, amountCents, reference, description, metadata, rail, corrects } = transaction;
-  const correction = [corrects?.kind ?? "", corrects?.transactionId ?? ""];
-  return [type, String(amountCents), reference, description, metadataText(metadata), rail, ...correction].concat(
-    // A transaction has one of them, or neither.
-    transaction.depositId ?? transaction.destinationId ?? [],
-  );
-}
-
-/** Returns whether the transaction is as the journal has it, with its status. */
-export function isTransactionAsMade(
-  row: MadeTransactionRow,
-  book: Pick<OpenBook, "salts">,
-  transaction: Transaction,
-): boolean {
-  const { id: transactionId, accountId, railMovement: movement, status } = transaction;
-  if (row.status_by_journal !== status) return false;
-  return isAsMade(row, book, { transactionId, accountId, content: contentOfTransaction(transaction), movement });
-}
-
-/** Returns the fields of a new freeze that the content hash covers. They never change. */
-export function contentOfFreeze({ id, reason, note }: Freeze): readonly string[] {
-  return [id, reason, note];
-}
-
 /**
  * Returns what an entry says besides its kind, and what proves it. The content hash covers these
  * after the fields of what the entry created. `movement` is that of the transaction which the entry
@@ -100,11 +69,6 @@ export function contentOfFreeze({ id, reason, note }: Freeze): readonly string[]
 export function proofsOf({ detail, receipt }: JournalEntry, movement: RailMovement | undefined): readonly string[] {
   if (detail === undefined && receipt === undefined && movement === undefined) return [];
   return [detail ?? "", receipt ?? "", movement ?? ""];
-}
-
-/** Returns the fields of a new account's holder that the content hash covers. */
-export function contentOfPerson({ userId, phoneNumber, email }: Person): readonly string[] {
-  return [userId, phoneNumber, email];
 }
 
 export type DecidingJournalRow = Pick<

@@ -1,13 +1,13 @@
 import type { BookHead } from "../../domain/book.js";
-import type { Finder, FinderKeys, TableName, Tables } from "../../domain/decision.js";
+import { type Finder, type FinderKeys, ofEachTable, type TableName, type Tables } from "../../domain/decision.js";
 import type { RailAccountId } from "../../domain/payment.js";
-import type { RailAccountRecord } from "../../domain/rail-account.js";
 import type { AccountId, DestinationId, OrganizationId } from "../../domain/values/ids.js";
 import {
   type BatchLookup,
   type Changes,
   type LedgerStore,
   type Loaded,
+  type LoadedRows,
   NO_RAIL_ACCOUNTS,
   type NumberedEntry,
   type RailAccountsOfAll,
@@ -19,37 +19,22 @@ import type { BookDirectory, OpenBook } from "./book-directory.js";
 import { bookWritesOf } from "./book-writes.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
 import { type EntryContent, entryContents, type PersonSalts } from "./entry-contents.js";
-import { freezeOf, type FreezeRow } from "./freeze-rows.js";
 import {
   type AloneRow,
   type DecidingJournalRow,
   decidingRowOf,
-  isTransactionAsMade,
   type JournalRow,
   journalRowOf,
   personalSumOf,
   revealsOf,
   type RevealsRow,
 } from "./journal-rows.js";
-import { type LedgerRead, type LedgerStatements, ledgerStatements } from "./ledger-statements.js";
-import { type ApiKeyRow, storedApiKeyOf } from "./organization-rows.js";
-import { isAccountAsWritten, ledgerAccountOf, type LoadedAccountRow } from "./records/account-rows.js";
+import { type LedgerStatements, ledgerStatements, type TableRead } from "./ledger-statements.js";
 import { begunAtOf, bookHeadOf, isBookAsWritten, type LoadedBookRow } from "./records/book-head-rows.js";
-import { depositOf, type DepositRow, isDepositAsMade } from "./records/deposit-rows.js";
-import { destinationOf, type DestinationRow } from "./records/destination-rows.js";
-import { idempotencyKeyOf, type IdempotencyKeyRow } from "./records/idempotency-key-rows.js";
-import { type MadeDepositRow, type MadeTransactionRow } from "./records/made-rows.js";
-import { paymentOf, type PaymentRow } from "./records/payment-rows.js";
 import { type MovementRow, type ReceiptRow, usedMovementOf, usedReceiptOf } from "./records/proof-rows.js";
-import { proposalOf, type ProposalRow } from "./records/proposal-rows.js";
-import { railAccountOf, type RailAccountRow } from "./records/rail-account-rows.js";
-import { type PlaceRow, reservePlaceOf } from "./records/reserve-place-rows.js";
-import { holderOf, type HolderRow, type ReadTransactionRow, transactionOf } from "./rows.js";
 import { orStoreError, storeErrorOf } from "./store-error.js";
-import type { BatchFacts, Table } from "./table.js";
-import { TABLES } from "./tables.js";
-
-const TABLE_NAMES = Object.keys(TABLES) as TableName[];
+import type { BatchFacts, LedgerRead, RowPlace, Table } from "./table.js";
+import { TABLES, TABLES_IN_ORDER } from "./tables.js";
 
 /** Implements the port `LedgerStore` on the transactions of an engine. */
 export function ledgerStore(engine: Engine, transaction: Transact, directory: BookDirectory): LedgerStore {
@@ -79,6 +64,8 @@ export function ledgerStore(engine: Engine, transaction: Transact, directory: Bo
   };
 }
 
+const NO_ROWS: Promise<readonly never[]> = Promise.resolve([]);
+
 /** One database transaction of the ledger. It loads once, and then saves once. */
 class LedgerTransaction implements StoreTransaction, BatchFacts {
   readonly #session: Session;
@@ -102,99 +89,72 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   }
 
   async load(lookup: BatchLookup): Promise<Loaded> {
-    const { reads, lockedBooks } = this.#statements;
+    const { readsBeforeLock, readsAfterLock, reads, lockedBooks } = this.#statements;
     await this.#openBooks(lookup.organizationIds);
     const rowsOf = <Row>(read: LedgerRead): Promise<readonly Row[]> => this.#rowsOf<Row>(read, lookup);
+    const found = (tableReads: readonly TableRead[]): Promise<readonly (readonly OwnedRow[])[]> =>
+      Promise.all(tableReads.map((read) => rowsOf<OwnedRow>(read)));
 
     // The order of the statements matters. What belongs to an account is read after the account is
     // locked, so no other server can change it afterwards. The books are locked last, so that other
-    // servers wait for them as briefly as possible. A deposit, an account at a rail and a receipt
-    // change only under the lock of their book, so they are read after that.
+    // servers wait for them as briefly as possible. What changes only under the lock of its book is
+    // read after that.
     const [
-      keyRows,
-      accountRows,
-      holderRows,
-      freezeRows,
-      destinationRows,
-      transactionRows,
-      lateRows,
-      paymentRows,
+      rowsBeforeLock,
       movementRows,
-      proposalRows,
       bookRows,
+      rowsAfterLock,
       receiptRows,
-      depositRows,
       depositSums,
-      railRows,
       underWayRows,
       [railAccountsOfAll],
-      placeRows,
-      waitingRows,
+      decidingRows,
+      revealRows,
+      aloneRows,
     ] = await Promise.all([
-      rowsOf<IdempotencyKeyRow>(reads.idempotencyKeys),
-      rowsOf<LoadedAccountRow>(reads.accounts),
-      rowsOf<HolderRow>(reads.holders),
-      rowsOf<FreezeRow>(reads.freezes),
-      rowsOf<DestinationRow>(reads.destinations),
-      rowsOf<ReadTransactionRow & MadeTransactionRow>(reads.transactions),
-      rowsOf<ReadTransactionRow & MadeTransactionRow>(reads.lateCorrections),
-      rowsOf<PaymentRow>(reads.payments),
+      found(readsBeforeLock),
       rowsOf<MovementRow>(reads.movements),
-      rowsOf<ProposalRow>(reads.proposals),
       this.#rows<LoadedBookRow>(lockedBooks, [[...this.#booksByNumber.keys()].map((number) => ({ number }))]),
+      found(readsAfterLock),
       rowsOf<ReceiptRow>(reads.receipts),
-      rowsOf<DepositRow & MadeDepositRow>(reads.deposits),
       rowsOf<{ readonly organization_id: string; readonly cents: number }>(reads.unallocatedDeposits),
-      rowsOf<RailAccountRow>(reads.railAccounts),
       rowsOf<{ readonly rail_account_id: string; readonly count: number }>(reads.paymentsUnderWay),
       this.#railAccountsOfAll(lookup),
-      rowsOf<PlaceRow & { readonly organization_id: string }>(reads.reservePlaces),
-      rowsOf<ProposalRow>(reads.waitingProposals),
+      rowsOf<DecidingJournalRow>(reads.decidingRows),
+      rowsOf<RevealsRow>(reads.reveals),
+      rowsOf<AloneRow>(reads.aloneSums),
     ]);
+    const rowsOfReads = [...rowsBeforeLock, ...rowsAfterLock];
+    const loaded = ofEachTable((): Owned[] => []);
+    for (const [index, { table }] of [...readsBeforeLock, ...readsAfterLock].entries()) {
+      for (const row of this.#rowsOfTable(table, rowsOfReads[index] ?? [])) loaded[table].push(row);
+    }
+    const tables = loaded as LoadedRows;
+    for (const { id, lastSeq } of tables.accounts) this.#lastSeqs.set(id, lastSeq);
     return {
+      ...tables,
       ...this.#keptHeads(bookRows),
       changedRows: this.#changedRows,
-      accounts: this.#accountsOf(accountRows),
-      accountHolders: this.#ownRows(holderRows, holderOf),
-      freezes: this.#ownRows(freezeRows, freezeOf),
-      transactions: this.#ownRows([...transactionRows, ...lateRows], transactionOf, isTransactionAsMade),
-      payments: this.#ownRows(paymentRows, paymentOf),
-      deposits: this.#ownRows(depositRows, depositOf, isDepositAsMade),
-      proposals: this.#ownRows([...proposalRows, ...waitingRows], proposalOf),
-      decidingRows: this.#ownRows(await rowsOf<DecidingJournalRow>(reads.decidingRows), decidingRowOf),
-      apiKeys: (await rowsOf<ApiKeyRow>(reads.apiKeys)).map(storedApiKeyOf),
       receipts: this.#ownRows(receiptRows, usedReceiptOf),
       movements: this.#ownRows(movementRows, usedMovementOf),
-      railAccounts: railRows.flatMap((row) => this.#railAccountsOf(row)),
       paymentsUnderWay: new Map(underWayRows.map((row) => [row.rail_account_id as RailAccountId, row.count])),
       unallocatedDepositCents: new Map(depositSums.map((row) => [row.organization_id as OrganizationId, row.cents])),
       railAccountsOfAll: railAccountsOfAll ?? NO_RAIL_ACCOUNTS,
-      ...(await this.#ofPersons(lookup)),
-      reservePlaces: placeRows.map(reservePlaceOf),
-      idempotencyKeys: this.#ownRows(keyRows, idempotencyKeyOf),
-      destinations: this.#ownRows(destinationRows, destinationOf),
+      decidingRows: this.#ownRows(decidingRows, decidingRowOf),
+      reveals: revealsOf(revealRows),
+      aloneSums: this.#ownRows(aloneRows, personalSumOf),
     };
   }
 
-  #accountsOf(rows: readonly LoadedAccountRow[]): Loaded["accounts"] {
-    for (const { id, last_seq: lastSeq } of rows) this.#lastSeqs.set(id as AccountId, lastSeq);
-    return this.#ownRows(rows, ledgerAccountOf, isAccountAsWritten);
-  }
-
-  /** None if the book of its organization is not here. */
-  #railAccountsOf(row: RailAccountRow): readonly RailAccountRecord[] {
-    const book = this.#books.get(row.organization_id as OrganizationId);
-    return book === undefined ? [] : [railAccountOf(row, book)];
-  }
-
-  /** What the persons of the batch did before. */
-  async #ofPersons(lookup: BatchLookup): Promise<Pick<Loaded, "reveals" | "aloneSums">> {
-    const { reveals, aloneSums } = this.#statements.reads;
-    const [revealRows, aloneRows] = await Promise.all([
-      this.#rowsOf<RevealsRow>(reveals, lookup),
-      this.#rowsOf<AloneRow>(aloneSums, lookup),
-    ]);
-    return { reveals: revealsOf(revealRows), aloneSums: this.#ownRows(aloneRows, personalSumOf) };
+  /** Converts the rows, and notes those that are not as the service wrote them. */
+  #rowsOfTable<Name extends TableName>(name: Name, rows: readonly OwnedRow[]): readonly Tables[Name][] {
+    const { rowOf, isAsWritten }: Table<Tables[Name]> = TABLES[name];
+    return this.#ownRows(rows, (read, book) => {
+      // The reads of a table find what its functions take.
+      const row = rowOf(read as never, book);
+      if (isAsWritten?.(read as never, book, row) === false) this.#changedRows.add(String(read.id));
+      return row;
+    });
   }
 
   /** Takes the lock first. So the read sees the changes of all commits that had the lock before. */
@@ -206,9 +166,12 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   }
 
   #rowsOf<Row>({ sql, finders }: LedgerRead, lookup: BatchLookup): Promise<readonly Row[]> {
+    const keys = finders.map((finder) => lookup.keysOf(finder));
+    // Most reads of a batch have no keys.
+    if (keys.every(({ length }) => length === 0)) return NO_ROWS;
     return this.#rows<Row>(
       sql,
-      finders.map((finder) => this.#parameterOf(lookup.keysOf(finder))),
+      keys.map((each) => this.#parameterOf(each)),
     );
   }
 
@@ -246,22 +209,16 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     });
   }
 
-  /**
-   * Converts the rows. Leaves out the rows of other organizations' books, and notes those that are
-   * not as the service wrote them.
-   */
-  #ownRows<Row extends { readonly book: number; readonly id?: string | null }, Resource>(
+  /** Converts the rows. Leaves out those of other organizations' books. */
+  #ownRows<Row extends OwnedRow, Resource>(
     rows: readonly Row[],
     resourceOf: (row: Row, book: OpenBook) => Resource,
-    isAsWritten: (row: Row, book: OpenBook, resource: Resource) => boolean = () => true,
   ): readonly Resource[] {
     const resources: Resource[] = [];
     for (const row of rows) {
-      const book = this.#booksByNumber.get(row.book);
-      if (book === undefined) continue;
-      const resource = resourceOf(row, book);
-      if (!isAsWritten(row, book, resource)) this.#changedRows.add(String(row.id));
-      resources.push(resource);
+      const { book: number, organization_id: id } = row;
+      const book = number === undefined ? this.#books.get(id as OrganizationId) : this.#booksByNumber.get(number);
+      if (book !== undefined) resources.push(resourceOf(row, book));
     }
     return resources;
   }
@@ -290,7 +247,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     const writes: readonly Write[] = [
       ...this.#bookWrites(changes.books),
       // The order matters: a row comes after the rows that it refers to.
-      ...TABLE_NAMES.flatMap((name) => this.#tableWrites(name, changes)),
+      ...TABLES_IN_ORDER.flatMap((name) => this.#tableWrites(name, changes)),
       { sql: statements.insertJournal, rows: ordinary },
       { sql: statements.insertAlone, rows: alone },
     ];
@@ -315,19 +272,28 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     const inserts: Write = {
       sql: insert,
       rows: created.map(({ row, createdBy, changedBy }) => {
-        const book = this.bookOf(row.organizationId);
-        return table.insertedRow(row, { book, seq: createdBy?.seq ?? 0, changedSeq: changedBy?.seq ?? 0, facts: this });
+        const place = this.#placeOf(row, { seq: createdBy?.seq ?? 0, changedSeq: changedBy?.seq ?? 0 });
+        return table.insertedRow(row, place);
       }),
     };
     const rowsByUpdate = updates.map((): object[] => []);
     for (const { before, row, changedBy } of changed) {
-      const index = table.updates.findIndex(({ fits }) => fits(before, row));
-      const update = table.updates[index];
-      if (update === undefined) throw new Error(`a row of ${table.name} changed in a way that no update allows`);
-      rowsByUpdate[index]?.push(update.updatedRow(row, this, changedBy?.seq ?? 0));
+      const index = table.updates.findIndex(({ fits }) => fits?.(before, row) ?? true);
+      const [update, statement] = [table.updates[index], updates[index]];
+      if (update === undefined || statement === undefined)
+        throw new Error(`a row of ${table.name} changed in a way that no update allows`);
+      const seq = changedBy?.seq ?? 0;
+      const updated =
+        update.updatedRow?.(row, this, seq) ??
+        pick(table.insertedRow(row, this.#placeOf(row, { seq: 0, changedSeq: seq })), statement.names);
+      rowsByUpdate[index]?.push(updated);
     }
     // The updates come first: an erasure frees the user_id that a new account of the batch takes.
-    return [...updates.map((sql, index): Write => ({ sql, rows: rowsByUpdate[index] ?? [] })), inserts];
+    return [...updates.map(({ sql }, index): Write => ({ sql, rows: rowsByUpdate[index] ?? [] })), inserts];
+  }
+
+  #placeOf({ organizationId }: Owned, seqs: Pick<RowPlace, "seq" | "changedSeq">): RowPlace {
+    return { book: this.bookOf(organizationId), ...seqs, facts: this };
   }
 
   /**
@@ -362,3 +328,14 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
 }
 
 type Owned = Tables[TableName];
+
+/** A row that a read finds, of a book or of an organization. */
+interface OwnedRow {
+  readonly book?: number;
+  readonly organization_id?: string;
+  readonly id?: string | null;
+}
+
+function pick(row: object, names: readonly string[]): object {
+  return Object.fromEntries(names.map((name) => [name, (row as Readonly<Record<string, unknown>>)[name]]));
+}

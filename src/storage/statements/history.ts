@@ -8,7 +8,7 @@ import { firstSeqFrom } from "../lists/first-seq-from.js";
 import type { ListReader } from "../lists/page.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Engine, Read } from "../sql/engine.js";
-import { freezeOf, type FreezeRow } from "../sql/freeze-rows.js";
+import { freezeOf, type FreezeRow } from "../sql/records/freeze-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 import { accountRowsPage } from "./account-rows.js";
 import { lastOfWalk, nearestMark, newestRow, WALK_MAX, type WalkedSqlRow } from "./account-walk.js";

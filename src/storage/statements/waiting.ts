@@ -4,7 +4,7 @@ import type { CappedCount, Looked, WaitingInBook } from "../../statements/ports.
 import type { ListReader } from "../lists/page.js";
 import type { Engine } from "../sql/engine.js";
 import { IS_UNALLOCATED } from "../sql/records/deposit-rows.js";
-import type { TransactionRow } from "../sql/rows.js";
+import type { TransactionRow } from "../sql/records/transaction-rows.js";
 
 const COUNT_MAX = 1_000;
 const HOUR_MILLIS = 3_600_000;

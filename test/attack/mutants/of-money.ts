@@ -213,12 +213,10 @@ export const OF_MONEY: Bugs = {
       '[...effect.puts, { table: "transactions", row: reversed }]': "effect.puts",
     },
   },
-  "src/storage/sql/tables.js": {
+  "src/storage/sql/records/transaction-rows.js": {
     "the link of an original to its reversal is not saved": {
-      "reversed_by_id: reversedById ?? null": "reversed_by_id: null",
+      "reversed_by_id: transaction.reversedById ?? null": "reversed_by_id: null",
     },
-  },
-  "src/storage/sql/journal-rows.js": {
     "a content hash says nothing of what a transaction corrects": { ", ...correction]": "]" },
   },
   "src/domain/accounts/update-account.js": {
@@ -237,10 +235,12 @@ export const OF_MONEY: Bugs = {
       "accountOf(frozen, holder, [...freezes, freeze])": "accountOf(frozen, holder, [freeze])",
     },
   },
-  "src/storage/sql/ledger-statements.js": {
+  "src/storage/sql/records/freeze-rows.js": {
     "the standing freezes of an account are not loaded": {
       "WHERE lifted_at IS NULL AND account_id IN": "WHERE lifted_at IS NOT NULL AND account_id IN",
     },
+  },
+  "src/storage/sql/ledger-statements.js": {
     "balances are saved, and the sums of their book are not": {
       "columns: BOOK_COLUMNS": 'columns: { number: "int64", last_seq: "int64", last_recorded_at: "int64" }',
     },
@@ -276,8 +276,8 @@ export const OF_MONEY: Bugs = {
       "salts.of(seq), created }": "salts.of(seq), created: created.slice(0, 0) }",
     },
     "a row of another book is loaded as one of ours": {
-      "const book = this.#booksByNumber.get(row.book);":
-        "const book = this.#booksByNumber.get(row.book) ?? this.#booksByNumber.values().next().value;",
+      ": this.#booksByNumber.get(number);":
+        ": (this.#booksByNumber.get(number) ?? this.#booksByNumber.values().next().value);",
     },
   },
   "src/storage/secrets/encryption.js": {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import pg from "pg";
 
+import type { TableName } from "../../../src/domain/decision.js";
 import { postgresEngine } from "../../../src/storage/postgres/engine.js";
 import { ledgerStatements } from "../../../src/storage/sql/ledger-statements.js";
 import { execute } from "../../support/databases.js";
@@ -15,12 +16,13 @@ import { makeTenants, withKeys } from "../../support/service/tenants.js";
 const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL enable_seqscan = off";
 const WAITING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 const ACCOUNTS = ["acc_5", "acc_7", "acc_9"];
-const { reads, lockedBooks } = ledgerStatements(postgresEngine("public"));
+const { readsBeforeLock, lockedBooks } = ledgerStatements(postgresEngine("public"));
+const readOf = (table: TableName): string => readsBeforeLock.find((read) => read.table === table)?.sql ?? "";
 
 const CASES = [
   {
     name: "accounts",
-    sql: reads.accounts.sql,
+    sql: readOf("accounts"),
     bindings: [ACCOUNTS, [], [], [], []],
     change: "UPDATE accounts SET available_cents = available_cents + 1",
     found: ACCOUNTS.length,
@@ -34,7 +36,7 @@ const CASES = [
   },
   {
     name: "proposals",
-    sql: reads.proposals.sql,
+    sql: readOf("proposals"),
     bindings: [["a", "b"]],
     change: "UPDATE proposals SET proposed_at = proposed_at + 1",
     found: 2,

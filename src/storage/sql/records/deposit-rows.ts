@@ -12,13 +12,13 @@ import { toCents } from "../../../domain/values/cents.js";
 import type { AccountId, DepositId, TransactionId } from "../../../domain/values/ids.js";
 import type { MaskedPhone } from "../../../domain/values/masked-phone.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
-import { type InsertedRow, insertedTypesOf, type RowOf, typesOf } from "../../../model/column.js";
+import { changedNamesOf, type InsertedRow, type RowOf } from "../../../model/column.js";
 import { DEPOSITS } from "../../../model/deposits.js";
 import { decryptPersonal, encryptPersonal } from "../../secrets/personal-data.js";
 import type { OpenBook } from "../book-directory.js";
 import type { Engine } from "../engine.js";
-import type { SqlRow, Table } from "../table.js";
-import { isAsMade, type MadeDepositRow } from "./made-rows.js";
+import type { RowPlace, Table } from "../table.js";
+import { isAsMade, madeBy, madeDepositColumns, type MadeDepositRow } from "./made-rows.js";
 
 /** A row of `deposits`, as both drivers read it. */
 export type DepositRow = RowOf<typeof DEPOSITS, Uint8Array> & {
@@ -33,37 +33,36 @@ export function depositColumns({ table }: Pick<Engine, "table">): string {
   ) AS made_detail`;
 }
 
-/** What a command changes. The typed reference goes by another way. */
-const CHANGED_COLUMNS = typesOf(DEPOSITS, [
-  "id",
-  "status",
-  "reason",
-  "account_id",
-  "transaction_id",
-  "credits",
-  "updated_at",
-  "return_due_at",
-  "return_requests",
-]);
-
 /**
  * The deposits whose shillings lie in `unallocated`. Both engines use the partial index only if a
  * statement repeats its condition.
  */
 export const IS_UNALLOCATED = "d.status IN ('UNALLOCATED', 'RETURNING')";
 
-export const DEPOSIT_TABLE: Table<Deposit> = {
+export const DEPOSIT_TABLE: Table<Deposit, DepositRow & MadeDepositRow> = {
   name: "deposits",
   key: "id",
-  columns: insertedTypesOf(DEPOSITS),
   insertedRow: depositRowOf,
-  updates: [
-    {
-      columns: CHANGED_COLUMNS,
-      fits: () => true,
-      updatedRow: (deposit): SqlRow<typeof CHANGED_COLUMNS> => ({ id: deposit.id, ...depositColumnsOf(deposit) }),
-    },
-  ],
+  contentOf: contentOfDeposit,
+  reads: (engine, { list, pairs, keyed }) => {
+    const deposits = engine.table("deposits");
+    const columns = `d.*, ${madeDepositColumns(engine)}`;
+    return [
+      {
+        finders: ["deposit", "idempotencyKeyOfDeposit", "receipt"],
+        isAfterLock: true,
+        sql: `
+          SELECT ${columns} FROM ${deposits} d ${madeBy(engine, "d")} WHERE d.id IN (${list} UNION ALL ${keyed})
+          UNION ALL
+          SELECT ${columns} FROM ${pairs}
+          CROSS JOIN ${deposits} d ${madeBy(engine, "d")} WHERE d.book = input.book AND d.receipt = input.name`,
+      },
+    ];
+  },
+  rowOf: depositOf,
+  isAsWritten: isDepositAsMade,
+  // The typed reference goes by another way.
+  updates: [{ sets: changedNamesOf(DEPOSITS).filter((name) => name !== "typed_reference") }],
 };
 
 /** Decrypts what the payer typed. Throws if it was changed, or belongs to another deposit. */
@@ -93,7 +92,7 @@ export function depositOf(row: DepositRow, { organizationId, keys }: OpenBook): 
 }
 
 /** `seq` is that of the journal row that received the deposit. */
-function depositRowOf(deposit: Deposit, { book, seq }: { book: OpenBook; seq: number }): InsertedRow<typeof DEPOSITS> {
+function depositRowOf(deposit: Deposit, { book, seq }: RowPlace): InsertedRow<typeof DEPOSITS> {
   const { id, organizationId, typedReference } = deposit;
   const place = { organizationId, ownerId: id, field: "typed_reference" } as const;
   return {
@@ -104,28 +103,16 @@ function depositRowOf(deposit: Deposit, { book, seq }: { book: OpenBook; seq: nu
     rail_account_id: deposit.railAccountId ?? null,
     receipt: deposit.receipt,
     amount_cents: deposit.amountCents,
-    ...depositColumnsOf(deposit),
-    typed_reference:
-      typedReference === undefined ? null : encryptPersonal(book.keys, place, typedReference).toString("hex"),
-    masked_phone: deposit.maskedPhone ?? null,
-    paid_at: deposit.paidAt ?? null,
-    created_at: deposit.createdAt,
-  };
-}
-
-/** The columns that a command changes. The typed reference goes by another way. */
-function depositColumnsOf(
-  deposit: Deposit,
-): Pick<
-  InsertedRow<typeof DEPOSITS>,
-  "status" | "reason" | "account_id" | "transaction_id" | "credits" | "updated_at" | "return_due_at" | "return_requests"
-> {
-  return {
     status: deposit.status,
     reason: deposit.reason ?? null,
     account_id: deposit.accountId ?? null,
     transaction_id: deposit.transactionId ?? null,
     credits: deposit.credits,
+    typed_reference:
+      typedReference === undefined ? null : encryptPersonal(book.keys, place, typedReference).toString("hex"),
+    masked_phone: deposit.maskedPhone ?? null,
+    paid_at: deposit.paidAt ?? null,
+    created_at: deposit.createdAt,
     updated_at: deposit.updatedAt,
     // The settlement looks at once, whatever time the row got. The requests are of one return.
     return_due_at: deposit.status === "RETURNING" ? 0 : null,
@@ -134,14 +121,14 @@ function depositColumnsOf(
 }
 
 /** Returns whether the deposit is as the journal has it, and waits only if no mint credits it. */
-export function isDepositAsMade(row: MadeDepositRow, book: Pick<OpenBook, "salts">, deposit: Deposit): boolean {
+function isDepositAsMade(row: MadeDepositRow, book: Pick<OpenBook, "salts">, deposit: Deposit): boolean {
   if (isUnallocated(deposit) && row.credit_id !== null) return false;
   const content = contentOfDeposit(deposit);
   return isAsMade(row, book, { transactionId: null, accountId: row.made_account_id, content });
 }
 
 /** Returns the fields of a new deposit that the content hash covers. They never change. */
-export function contentOfDeposit(deposit: Deposit): readonly string[] {
+function contentOfDeposit(deposit: Deposit): readonly string[] {
   const { id, rail, railAccountId, receipt, amountCents, paidAt } = deposit;
   return [id, rail, railAccountId ?? "", receipt, String(amountCents), String(paidAt ?? "")];
 }

@@ -3,33 +3,29 @@ import type { AccountId, DestinationId } from "../../../domain/values/ids.js";
 import type { Description } from "../../../domain/values/text.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
 import { DESTINATIONS } from "../../../model/accounts.js";
-import { type InsertedRow, insertedTypesOf, type RowOf, typesOf } from "../../../model/column.js";
+import { changedNamesOf, type InsertedRow, type RowOf } from "../../../model/column.js";
 import { decryptPersonal, encryptPersonal } from "../../secrets/personal-data.js";
 import type { OpenBook } from "../book-directory.js";
-import type { RowPlace, SqlRow, Table } from "../table.js";
+import type { RowPlace, Table } from "../table.js";
 
 /** A row of `destinations`, as both drivers read it. */
 export type DestinationRow = RowOf<typeof DESTINATIONS, Uint8Array>;
 
-const REMOVED_COLUMNS = typesOf(DESTINATIONS, ["id", "number", "content_salt", "removed_at"]);
-
-export const DESTINATION_TABLE: Table<Destination> = {
+export const DESTINATION_TABLE: Table<Destination, DestinationRow> = {
   name: "destinations",
   key: "id",
-  columns: insertedTypesOf(DESTINATIONS),
   insertedRow: destinationRowOf,
-  updates: [
+  reads: ({ table }, { list, keyed }) => [
     {
-      columns: REMOVED_COLUMNS,
-      fits: () => true,
-      updatedRow: ({ id, removedAt }): SqlRow<typeof REMOVED_COLUMNS> => ({
-        id,
-        number: null,
-        content_salt: null,
-        removed_at: removedAt ?? null,
-      }),
+      finders: ["destination", "idempotencyKeyOfDestination", "destinationsOfAccount"],
+      sql: `
+        SELECT * FROM ${table("destinations")} WHERE id IN (${list} UNION ALL ${keyed})
+        UNION ALL
+        SELECT * FROM ${table("destinations")} WHERE removed_at IS NULL AND account_id IN (${list})`,
     },
   ],
+  rowOf: destinationOf,
+  updates: [{ sets: changedNamesOf(DESTINATIONS) }],
 };
 
 /** Decrypts the number. Throws if it was changed, or belongs to another destination. */

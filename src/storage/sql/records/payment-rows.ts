@@ -2,14 +2,49 @@ import type { DestinationKind, DestinationNumber, MaskedNumber } from "../../../
 import type { Payment, PaymentState, RailAccountId, RailReference } from "../../../domain/payment.js";
 import type { TransactionId } from "../../../domain/values/ids.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
-import type { InsertedRow, RowOf } from "../../../model/column.js";
-import type { PAYMENTS } from "../../../model/transactions.js";
+import { changedNamesOf, type InsertedRow, type RowOf } from "../../../model/column.js";
+import { PAYMENTS } from "../../../model/transactions.js";
 import { decryptPersonal, encryptPersonal } from "../../secrets/personal-data.js";
 import type { OpenBook } from "../book-directory.js";
 import type { Engine } from "../engine.js";
+import type { RowPlace, Table } from "../table.js";
 
 /** A row of `payments`. */
 export type PaymentRow = RowOf<typeof PAYMENTS>;
+
+/** The columns that change until the payment ends. */
+const PROGRESS_NAMES = [
+  "state",
+  "rail_reference",
+  "begun_at",
+  "sends",
+  "turned_away",
+  "ahead_millis",
+  "due_at",
+  "updated_at",
+] as const satisfies readonly (keyof PaymentRow)[];
+
+export const PAYMENT_TABLE: Table<Payment, PaymentRow> = {
+  name: "payments",
+  key: "transaction_id",
+  insertedRow: paymentRowOf,
+  reads: ({ table, within }, { list, pairs, keyed }) => [
+    {
+      finders: ["payment", "idempotencyKeyOfPayment", "paymentWithReference"],
+      sql: `
+        SELECT * FROM ${table("payments")} WHERE ${within("transaction_id", `${list} UNION ALL ${keyed}`)}
+        UNION ALL
+        SELECT p.* FROM ${pairs}
+        CROSS JOIN ${table("transactions")} t CROSS JOIN ${table("payments")} p
+        WHERE t.book = input.book AND t.reference = input.name AND p.transaction_id = t.id`,
+    },
+  ],
+  rowOf: paymentOf,
+  updates: [
+    { sets: PROGRESS_NAMES, fits: (before, after) => after.state !== "ENDED", updatedRow: progressRowOf },
+    { sets: changedNamesOf(PAYMENTS) },
+  ],
+};
 
 /**
  * Decrypts the phone number. Throws an UnreadableRowError if it was changed, or belongs to another
@@ -39,35 +74,23 @@ export function paymentOf(row: PaymentRow, { organizationId, keys }: OpenBook): 
 }
 
 /** Encrypts the phone number. */
-export function paymentRowOf(payment: Payment, { number, keys }: OpenBook): InsertedRow<typeof PAYMENTS> {
-  const { transactionId, organizationId, number: partyNumber } = payment;
+function paymentRowOf(payment: Payment, { book }: RowPlace): InsertedRow<typeof PAYMENTS> {
+  const { transactionId, organizationId, number } = payment;
   const place = { organizationId, ownerId: transactionId, field: "phone_number" } as const;
   return {
-    transaction_id: transactionId,
-    book: number,
+    book: book.number,
     rail_account_id: payment.railAccountId,
     direction: payment.direction,
     number_kind: payment.numberKind,
-    phone_number: partyNumber === undefined ? null : encryptPersonal(keys, place, partyNumber).toString("hex"),
+    phone_number: number === undefined ? null : encryptPersonal(book.keys, place, number).toString("hex"),
     masked_phone: payment.maskedNumber,
-    ...progressOf(payment),
+    ...progressRowOf(payment),
   };
 }
 
-/** The columns that change until the payment ends. */
-export const PROGRESS_NAMES = [
-  "state",
-  "rail_reference",
-  "begun_at",
-  "sends",
-  "turned_away",
-  "ahead_millis",
-  "due_at",
-  "updated_at",
-] as const satisfies readonly (keyof PaymentRow)[];
-
-export function progressOf(payment: Payment): Pick<PaymentRow, (typeof PROGRESS_NAMES)[number]> {
+function progressRowOf(payment: Payment): Pick<PaymentRow, "transaction_id" | (typeof PROGRESS_NAMES)[number]> {
   return {
+    transaction_id: payment.transactionId,
     state: payment.state,
     rail_reference: payment.railReference ?? null,
     begun_at: payment.begunAt ?? null,

@@ -1,12 +1,13 @@
 import type { Decider, Proposal, ProposalDecision } from "../../../domain/proposal.js";
 import type { OrganizationId, ProposalId } from "../../../domain/values/ids.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
-import type { InsertedRow, RowOf } from "../../../model/column.js";
-import type { PROPOSALS } from "../../../model/transactions.js";
+import { changedNamesOf, type InsertedRow, type RowOf } from "../../../model/column.js";
+import { PROPOSALS } from "../../../model/transactions.js";
 import { sealedOf } from "../../secrets/encryption.js";
 import { proposalMac } from "../../secrets/proposal-mac.js";
 import type { OpenBook } from "../book-directory.js";
 import type { Engine } from "../engine.js";
+import type { RowPlace, Table } from "../table.js";
 
 /** A row of `proposals`, and where the rows end that came with an import of its book. */
 export type ProposalRow = RowOf<typeof PROPOSALS, Uint8Array> & { readonly arrived_seq: number | null };
@@ -15,6 +16,30 @@ export type ProposalRow = RowOf<typeof PROPOSALS, Uint8Array> & { readonly arriv
 export function proposalColumns({ table }: Pick<Engine, "table">): string {
   return `p.*, (SELECT b.arrived_seq FROM ${table("books")} b WHERE b.number = p.book) AS arrived_seq`;
 }
+
+export const PROPOSAL_TABLE: Table<Proposal, ProposalRow> = {
+  name: "proposals",
+  key: "subject",
+  insertedRow: proposalRowOf,
+  reads: (engine, { list }) => {
+    const { table, within, forUpdate } = engine;
+    const select = `SELECT ${proposalColumns(engine)} FROM ${table("proposals")} p`;
+    return [
+      // Locks the proposals in the order of their subjects: two servers must not both do what one
+      // proposal allows once.
+      { finders: ["proposal"], sql: `${select} WHERE ${within("p.subject", list)} ORDER BY p.subject ${forUpdate}` },
+      {
+        finders: ["waitingProposals"],
+        isAfterLock: true,
+        sql: `
+          ${select} WHERE p.done_at IS NULL AND p.expires_at IS NOT NULL
+            AND p.book IN (SELECT number FROM ${table("books")} WHERE organization_id IN (${list}))`,
+      },
+    ];
+  },
+  rowOf: proposalOf,
+  updates: [{ sets: changedNamesOf(PROPOSALS) }],
+};
 
 /**
  * Maps a row. One that waits and has no true `mac` gets no content, so nobody can approve it. One
@@ -49,9 +74,9 @@ function decisionOf({ decision, decided_by: by, done_at: at }: ProposalRow): Pro
   return { as: decision as ProposalDecision["as"], by: (by ?? undefined) as Decider | undefined, at: toUnixMillis(at) };
 }
 
-export function proposalRowOf(
+function proposalRowOf(
   { organizationId, subject, id, content, seq, person, proposedAt, expiresAt, decided, sealed }: Proposal,
-  { number, keys }: OpenBook,
+  { book: { number, keys } }: RowPlace,
 ): InsertedRow<typeof PROPOSALS> {
   const row = {
     book: number,

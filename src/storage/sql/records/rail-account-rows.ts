@@ -4,14 +4,34 @@ import type { Rail } from "../../../domain/transaction.js";
 import type { Cents } from "../../../domain/values/cents.js";
 import type { OrganizationId } from "../../../domain/values/ids.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
-import type { InsertedRow, RowOf } from "../../../model/column.js";
+import { changedNamesOf, type InsertedRow, type RowOf } from "../../../model/column.js";
 import { RAIL_ACCOUNTS } from "../../../model/rails.js";
 import { sealedOf } from "../../secrets/encryption.js";
 import { hasTrueMac, rowMac } from "../../secrets/row-mac.js";
 import type { OpenBook } from "../book-directory.js";
+import { changesOnly, type RowPlace, type Table } from "../table.js";
 
 /** A row of `rail_accounts`, as both drivers read it. */
 export type RailAccountRow<Bytes = Buffer> = RowOf<typeof RAIL_ACCOUNTS, Bytes>;
+
+export const RAIL_ACCOUNT_TABLE: Table<RailAccountRecord, RailAccountRow> = {
+  name: "rail_accounts",
+  key: "id",
+  insertedRow: railAccountRowOf,
+  reads: ({ table }, { list }) => [
+    {
+      finders: ["railAccounts"],
+      isAfterLock: true,
+      sql: `SELECT * FROM ${table("rail_accounts")} WHERE organization_id IN (${list}) ORDER BY id`,
+    },
+  ],
+  rowOf: railAccountOf,
+  updates: [
+    // A warning is nobody's decision: it makes no row whole that somebody has changed.
+    { sets: ["warnings"], fits: changesOnly(["warnings"]) },
+    { sets: changedNamesOf(RAIL_ACCOUNTS) },
+  ],
+};
 
 /**
  * Maps a row. One that was changed past the service is the default account and pays nothing out, so
@@ -61,10 +81,7 @@ export function warningsIn({ warnings }: Pick<RailAccountRow, "warnings">): Stan
 }
 
 /** The credentials are hexadecimal, as every `bytes` column is written. */
-export function railAccountRowOf(
-  account: RailAccountRecord,
-  { keys }: Pick<OpenBook, "keys">,
-): InsertedRow<typeof RAIL_ACCOUNTS> {
+function railAccountRowOf(account: RailAccountRecord, { book }: RowPlace): InsertedRow<typeof RAIL_ACCOUNTS> {
   const row = {
     id: account.id,
     organization_id: account.organizationId,
@@ -84,5 +101,5 @@ export function railAccountRowOf(
     created_at: account.createdAt,
     updated_at: account.updatedAt,
   };
-  return { ...row, mac: rowMac(keys, RAIL_ACCOUNTS, row) };
+  return { ...row, mac: rowMac(book.keys, RAIL_ACCOUNTS, row) };
 }

@@ -3,11 +3,30 @@ import { toCents } from "../../../domain/values/cents.js";
 import type { OrganizationId } from "../../../domain/values/ids.js";
 import type { NairobiDay } from "../../../domain/values/nairobi-day.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
-import type { InsertedRow, RowOf } from "../../../model/column.js";
-import type { RESERVE_PLACES } from "../../../model/organizations.js";
+import { changedNamesOf, type InsertedRow, type RowOf } from "../../../model/column.js";
+import { RESERVE_PLACES } from "../../../model/organizations.js";
+import type { RowPlace, Table } from "../table.js";
 
 /** A row of `reserve_places`. */
 export type PlaceRow = RowOf<typeof RESERVE_PLACES>;
+
+export const RESERVE_PLACE_TABLE: Table<ReservePlace, PlaceRow & { readonly organization_id: string }> = {
+  name: "reserve_places",
+  key: RESERVE_PLACES.key,
+  insertedRow: reservePlaceRowOf,
+  reads: ({ table }, { list }) => [
+    {
+      finders: ["reservePlaces"],
+      isAfterLock: true,
+      sql: `
+        SELECT p.*, o.organization_id
+        FROM ${table("reserve_places")} p JOIN ${table("books")} o ON o.number = p.book
+        WHERE o.organization_id IN (${list}) ORDER BY p.place`,
+    },
+  ],
+  rowOf: reservePlaceOf,
+  updates: [{ sets: changedNamesOf(RESERVE_PLACES) }],
+};
 
 export function reservePlaceOf(row: PlaceRow & { readonly organization_id: string }): ReservePlace {
   return {
@@ -24,9 +43,9 @@ export function reservePlaceOf(row: PlaceRow & { readonly organization_id: strin
   };
 }
 
-export function reservePlaceRowOf(figure: ReservePlace, book: number): InsertedRow<typeof RESERVE_PLACES> {
+function reservePlaceRowOf(figure: ReservePlace, { book }: RowPlace): InsertedRow<typeof RESERVE_PLACES> {
   return {
-    book,
+    book: book.number,
     place: figure.place,
     seq: figure.seq,
     amount_cents: figure.amountCents,

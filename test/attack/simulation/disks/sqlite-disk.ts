@@ -15,17 +15,16 @@ import { insertOrganization } from "../../../../src/storage/organizations/new-or
 import { masterKeysIn } from "../../../../src/storage/secrets/master-key.js";
 import { BookDirectory, type OpenBook } from "../../../../src/storage/sql/book-directory.js";
 import type { Session, Transact } from "../../../../src/storage/sql/engine.js";
-import { freezeOf, type FreezeRow, standingFreezesColumn } from "../../../../src/storage/sql/freeze-rows.js";
 import { ledgerStore } from "../../../../src/storage/sql/ledger-store.js";
 import { limitsOf, type LimitsRow } from "../../../../src/storage/sql/records/book-head-rows.js";
 import { depositColumns, depositOf, type DepositRow } from "../../../../src/storage/sql/records/deposit-rows.js";
+import { freezeOf, type FreezeRow, standingFreezesColumn } from "../../../../src/storage/sql/records/freeze-rows.js";
+import { fullAccountOf, type FullAccountRow } from "../../../../src/storage/sql/records/holder-rows.js";
 import {
-  fullAccountOf,
-  type FullAccountRow,
   type ReadTransactionRow,
   transactionOf,
   withBalanceAfter,
-} from "../../../../src/storage/sql/rows.js";
+} from "../../../../src/storage/sql/records/transaction-rows.js";
 import { openSqliteForWriting } from "../../../../src/storage/sqlite/connection.js";
 import { sqliteEngine } from "../../../../src/storage/sqlite/engine.js";
 import { SqliteReader } from "../../../../src/storage/sqlite/reader.js";

@@ -1,15 +1,37 @@
-import type { Freeze, FreezeReason } from "../../domain/freeze.js";
-import type { Actor } from "../../domain/values/actor.js";
-import type { AccountId, FreezeId } from "../../domain/values/ids.js";
-import type { StatusReason } from "../../domain/values/text.js";
-import { toUnixMillis } from "../../domain/values/time.js";
-import { FREEZES } from "../../model/accounts.js";
-import { insertedTypesOf, type RowOf } from "../../model/column.js";
-import type { OpenBook } from "./book-directory.js";
-import type { Engine } from "./engine.js";
+import type { Freeze, FreezeReason } from "../../../domain/freeze.js";
+import type { Actor } from "../../../domain/values/actor.js";
+import type { AccountId, FreezeId } from "../../../domain/values/ids.js";
+import type { StatusReason } from "../../../domain/values/text.js";
+import { toUnixMillis } from "../../../domain/values/time.js";
+import { FREEZES } from "../../../model/accounts.js";
+import { changedNamesOf, insertedTypesOf, type RowOf } from "../../../model/column.js";
+import type { OpenBook } from "../book-directory.js";
+import type { Engine } from "../engine.js";
+import type { RowPlace, Table } from "../table.js";
 
 /** A row of `freezes`, as both drivers read it. */
 export type FreezeRow = RowOf<typeof FREEZES>;
+
+export const FREEZE_TABLE: Table<Freeze, FreezeRow> = {
+  name: "freezes",
+  key: "id",
+  insertedRow: freezeRowOf,
+  contentOf: ({ id, reason, note }) => [id, reason, note],
+  // In the order in which they began.
+  reads: ({ table }, { list, keyed, used }) => [
+    {
+      finders: ["freeze", "idempotencyKeyOfFreeze", "fullAccount", "idempotencyKeyOfAccount", "accountOfUser"],
+      sql: `
+        SELECT * FROM ${table("freezes")} WHERE id IN (${list} UNION ALL ${keyed})
+        UNION
+        SELECT * FROM ${table("freezes")}
+        WHERE lifted_at IS NULL AND account_id IN (${list} UNION ALL ${keyed} UNION ALL ${used})
+        ORDER BY seq`,
+    },
+  ],
+  rowOf: freezeOf,
+  updates: [{ sets: changedNamesOf(FREEZES) }],
+};
 
 /** The column of a read of accounts that holds the standing freezes. */
 export interface StandingFreezesRow {
@@ -53,10 +75,10 @@ export function freezeOf(row: FreezeRow, { organizationId }: OpenBook): Freeze {
   };
 }
 
-/** `seq` is that of the journal row that began the freeze. */
-export function freezeRowOf(freeze: Freeze, { book, seq }: { book: number; seq: number }): FreezeRow {
+function freezeRowOf(freeze: Freeze, { book, seq }: RowPlace): FreezeRow {
+  const { lifted } = freeze;
   return {
-    book,
+    book: book.number,
     seq,
     id: freeze.id,
     account_id: freeze.accountId,
@@ -64,10 +86,8 @@ export function freezeRowOf(freeze: Freeze, { book, seq }: { book: number; seq: 
     reason: freeze.note,
     created_by: freeze.createdBy,
     created_at: freeze.createdAt,
-    ...liftColumnsOf(freeze),
+    lifted_by: lifted?.by ?? null,
+    lifted_at: lifted?.at ?? null,
+    lift_reason: lifted?.note ?? null,
   };
-}
-
-export function liftColumnsOf({ lifted }: Freeze): Pick<FreezeRow, "lifted_by" | "lifted_at" | "lift_reason"> {
-  return { lifted_by: lifted?.by ?? null, lifted_at: lifted?.at ?? null, lift_reason: lifted?.note ?? null };
 }
