@@ -1,9 +1,11 @@
 import { hash, randomBytes } from "node:crypto";
 
+import { type Operator, type OperatorName, ROLES } from "../../src/domain/operator.js";
+import type { Decider } from "../../src/domain/proposal.js";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
+import { NO_REASON } from "../../src/domain/values/text.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
-import type { Act } from "../../src/operators/act.js";
-import { type Operator, type OperatorName, ROLES } from "../../src/operators/operator.js";
+import { ofHouse } from "../../src/operators/authority.js";
 import { now } from "../../src/startup/clock.js";
 import type { Database } from "../../src/storage/database.js";
 import { StoredAdministration } from "../../src/storage/operators/administration.js";
@@ -20,21 +22,24 @@ const FOUR_EYES = new Set(["operators"] as const);
 export async function hostilePerson(database: Database): Promise<{ key: string; operator: Operator }> {
   const key = `kesc_op_${randomBytes(32).toString("base64url")}`;
   const stored = new StoredAdministration(database, { now, fourEyes: FOUR_EYES });
-  const create = (name: string, secret: string): Act => ({
-    kind: "operator.create",
-    name: name as OperatorName,
-    roles: ROLES,
-    keySha256: hash("sha256", secret, "hex"),
-  });
-  const made = await stored.submit(create("Hostile", key), undefined);
-  const second = await stored.submit(create("Second", `${key}2`), undefined);
-  if (made.kind !== "done" || second.kind !== "done") throw new Error("the operators were not made");
+  const create = async (name: string, secret: string, by?: Operator) => {
+    const fields = { operatorName: name as OperatorName, roles: ROLES, keySha256: hash("sha256", secret, "hex") };
+    const outcome = await stored.submit({ name: "createOperator", ...fields, ...(await ofHouse(stored, by)) });
+    if (outcome.kind === "refused") throw new Error(outcome.refusal.reason);
+    return outcome.resource;
+  };
+  const { resource: operator } = await create("Hostile", key);
+  const { resource: second } = await create("Second", `${key}2`);
+  if (operator === undefined || second === undefined) throw new Error("the operators were not made");
+  const person = second.id as string as Decider;
   for (let count = 0; count < CLOSED_PROPOSALS; count += 1) {
-    const proposed = await stored.submit(create(`Nobody ${String(count)}`, `${key}-${String(count)}`), made.resource);
-    if (proposed.kind !== "proposed") throw new Error(`the act was ${proposed.kind}`);
-    await stored.reject(proposed.proposal.id, second.resource);
+    const { proposal } = await create(`Nobody ${String(count)}`, `${key}-${String(count)}`, operator);
+    if (proposal === undefined) throw new Error("the act needed nobody else");
+    const { id: proposalId, subject } = proposal;
+    const by = { ...(await ofHouse(stored, second)), person, note: NO_REASON };
+    await stored.submit({ name: "rejectProposal", proposalId, subject, ...by });
   }
-  return { key, operator: made.resource };
+  return { key, operator };
 }
 
 /** The organization whose things the person names. */

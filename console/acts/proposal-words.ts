@@ -5,10 +5,10 @@ import { dayOf, moneyText, timeText, words } from "../view/values.js";
 export type Change = readonly [name: string, before: string, after: string];
 
 const OPERATOR_ACTS: Readonly<Record<string, string>> = {
-  "operator.create": "Make an operator",
-  "operator.set_roles": "Set the roles of an operator",
-  "operator.replace_key": "Replace the key of an operator",
-  "operator.add_passkey": "Add a passkey to an operator",
+  createOperator: "Make an operator",
+  setOperatorRoles: "Set the roles of an operator",
+  replaceOperatorKey: "Replace the key of an operator",
+  addPasskey: "Add a passkey to an operator",
 };
 // More would not fit into a list.
 const NAMED_MAX = 2;

@@ -1,7 +1,7 @@
 import { asWritten, type FoundOrganization, isWhole, type Organization } from "../domain/api-key.js";
+import { REFUSALS } from "../domain/refusal.js";
 import { type OrganizationId, parseOrganizationId } from "../domain/values/ids.js";
 import type { Keys } from "../ledger/ports/keys.js";
-import { OPERATOR_REFUSALS } from "../operators/refusal.js";
 import { now } from "../startup/clock.js";
 import { OperatorError } from "../startup/operator-error.js";
 import { type Cell, cellOf, type Database } from "../storage/database.js";
@@ -52,5 +52,5 @@ export function unlessChanged(found: FoundOrganization): Organization {
 }
 
 export function changedError(organizationId: OrganizationId): OperatorError {
-  return new OperatorError(OPERATOR_REFUSALS.ORGANIZATION_CHANGED.message({ organizationId }));
+  return new OperatorError(REFUSALS.ORGANIZATION_CHANGED.message({ organizationId }));
 }

@@ -24,7 +24,14 @@ export interface NewIds {
  */
 export const BOOK_GROUPS = ["resume", "write_keys", "limits", "rails", "erase", "unfreeze", "reserve"] as const;
 
-export type BookGroup = (typeof BOOK_GROUPS)[number];
+/**
+ * The groups of acts that can need a second person: those of books, and `operators`: a new
+ * operator, other roles, another key, one more passkey. An admin who did that alone could invent a
+ * second person, and approve own proposals as that one.
+ */
+export const FOUR_EYES_GROUPS = ["operators", ...BOOK_GROUPS] as const;
+
+export type FourEyesGroup = (typeof FOUR_EYES_GROUPS)[number];
 
 /**
  * Stands where a group does, for an act that widens what one person may do alone. It takes two
@@ -41,7 +48,7 @@ export interface Authority {
   /** Whether the person may approve what another one has proposed. */
   readonly mayApprove: boolean;
   /** The groups of which no person decides alone. None for the machine. */
-  readonly groups: readonly (BookGroup | typeof WIDENS_ALONE)[];
+  readonly groups: readonly (FourEyesGroup | typeof WIDENS_ALONE)[];
   readonly newProposalId: ProposalId;
   /**
    * Since when operators, and the machine, may propose the command without a break. An equal

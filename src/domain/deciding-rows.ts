@@ -6,12 +6,12 @@ import type { AccountId } from "./values/ids.js";
 // What the rows of a journal say of a proposal that is older than they are.
 
 /** Which later rows have touched what a command changes, by their kind. */
-export type TouchedBy<C> = Readonly<
-  Partial<Record<DecidingKind, (row: DecidingRow, command: C, book: Book) => boolean>>
+export type TouchedBy<C, State = Book> = Readonly<
+  Partial<Record<DecidingKind, (row: DecidingRow, command: C, state: State) => boolean>>
 >;
 
 /** For what is new or happens once, and for a change whose number people are shown. */
-export const NOTHING_TOUCHES: TouchedBy<unknown> = {};
+export const NOTHING_TOUCHES: TouchedBy<unknown, unknown> = {};
 
 /** Every row of the kind: what it is about exists once in a book. */
 export const EACH = (): boolean => true;
@@ -21,12 +21,12 @@ export function isOfAccount({ accountId }: DecidingRow, command: { readonly acco
 }
 
 /** Returns the first row after the proposal that has touched what the command changes. */
-export function touching<C>(
-  touchedBy: TouchedBy<C>,
-  { command, book, rows }: { readonly command: C; readonly book: Book; readonly rows: readonly DecidingRow[] },
+export function touching<C, State>(
+  touchedBy: TouchedBy<C, State>,
+  { command, state, rows }: { readonly command: C; readonly state: State; readonly rows: readonly DecidingRow[] },
   { seq }: Proposal,
 ): DecidingRow | undefined {
-  return rows.find((row) => row.seq > seq && touchedBy[row.kind]?.(row, command, book) === true);
+  return rows.find((row) => row.seq > seq && touchedBy[row.kind]?.(row, command, state) === true);
 }
 
 /** Returns as what a later row has closed the proposal, whatever the row of the proposal says. */

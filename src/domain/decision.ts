@@ -7,6 +7,7 @@ import type { Destination } from "./destination.js";
 import type { Freeze } from "./freeze.js";
 import type { DecidingRow, JournalEntry } from "./journal.js";
 import type { LimitsInForce } from "./limits/usage.js";
+import type { PersonChange } from "./operator.js";
 import type { Payment, RailAccountId, RailMovement, RailReceipt } from "./payment.js";
 import type { AlonePerson, Proposal } from "./proposal.js";
 import type { RailAccountRecord } from "./rail-account.js";
@@ -326,6 +327,8 @@ export interface Effect {
   readonly areReceiptsRequired?: boolean;
   /** The rules of the reserve after the command. Absent if they stay as they are. */
   readonly reserveRules?: string;
+  /** What the command changes about an operator. Absent of each command of a book. */
+  readonly person?: PersonChange;
 }
 
 export type Decision<Resource> =
@@ -344,7 +347,7 @@ export type Decision<Resource> =
  */
 export interface Operation<Command, Resource> {
   readonly lookup: (command: Command, rows: Lookup) => void;
-  readonly decide: (book: Book, command: Command, now: UnixMillis, clock: UnixMillis) => Decision<Resource>;
+  readonly decide: Decide<Command, Resource>;
   /**
    * Whether the command holds while the organization is suspended. Those of operators must, and so
    * must those of a rail: its report of an order is true even then. Never when omitted.
@@ -356,6 +359,14 @@ export interface Operation<Command, Resource> {
    */
   readonly isForAnyClock?: true;
 }
+
+/** Decides a command on the state before it: a book, or the people of the house. */
+export type Decide<Command, Resource, State = Book> = (
+  state: State,
+  command: Command,
+  now: UnixMillis,
+  clock: UnixMillis,
+) => Decision<Resource>;
 
 export function refuse(refusal: Refusal): { kind: "refusal"; refusal: Refusal } {
   return { kind: "refusal", refusal };

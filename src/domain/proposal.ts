@@ -55,6 +55,15 @@ export function stateOfProposal(
   return expiresAt === undefined || expiresAt > now ? "PENDING" : "LAPSED";
 }
 
+/** Returns the proposal as it is at this moment: one whose time is over has lapsed. */
+export function proposalAt(proposal: Proposal, now: UnixMillis): Proposal {
+  return stateOfProposal(proposal, now) === "LAPSED" ? lapsedProposal(proposal) : proposal;
+}
+
+export function lapsedProposal(proposal: Proposal): Proposal {
+  return decidedProposal(proposal, "LAPSED", { by: undefined, at: proposal.proposedAt });
+}
+
 /** What a person proposes. */
 type Intent = Pick<Proposal, "organizationId" | "subject" | "content" | "person"> & {
   readonly newProposalId: ProposalId;

@@ -4,6 +4,7 @@ import type { Outdated } from "./change.js";
 import type { DepositStatus } from "./deposit.js";
 import type { DestinationKind } from "./destination.js";
 import type { ReachedLimit } from "./limits/usage.js";
+import type { PasskeyId, Role } from "./operator.js";
 import type { RailReceipt } from "./payment.js";
 import type { Rail, TransactionStatus } from "./transaction.js";
 import { type Cents, formatCents } from "./values/cents.js";
@@ -13,6 +14,8 @@ import type {
   DepositId,
   DestinationId,
   FreezeId,
+  OperatorId,
+  OrganizationId,
   ProposalId,
   TransactionId,
   WebhookEndpointId,
@@ -27,6 +30,8 @@ interface RefusalFields extends Outdated {
   readonly balanceCents: number;
   readonly behindMillis: number;
   readonly bookAccount: "unallocated" | "shortfall";
+  readonly cells: number;
+  readonly code: string;
   readonly depositId: DepositId;
   readonly destinationId: DestinationId;
   readonly differingFields: readonly string[];
@@ -38,7 +43,11 @@ interface RefusalFields extends Outdated {
   readonly kind: DestinationKind;
   readonly limit: number;
   readonly openPayments: number;
+  readonly operatorId: OperatorId;
+  readonly organizationId: OrganizationId;
+  readonly passkeyId: PasskeyId;
   readonly payments: number;
+  readonly place: string;
   readonly proposalId: ProposalId;
   readonly rail: Rail;
   readonly requestedCents: Cents;
@@ -52,8 +61,16 @@ interface RefusalFields extends Outdated {
   readonly until: UnixMillis;
 }
 
-const { aborted, alreadyExists, failedPrecondition, notFound, permissionDenied, resourceExhausted, unavailable } =
-  sentencesOf<RefusalFields>();
+const {
+  aborted,
+  alreadyExists,
+  failedPrecondition,
+  notFound,
+  permissionDenied,
+  resourceExhausted,
+  unauthenticated,
+  unavailable,
+} = sentencesOf<RefusalFields>();
 
 const MAKE_NEW = "Make a new mint or redemption instead.";
 const OBSTACLES = {
@@ -63,7 +80,7 @@ const OBSTACLES = {
   DEPOSIT: { why: "it is of a deposit", instead: "Only an operator takes the credit of a deposit back." },
 };
 
-/** The answers for the rules of accounts and money: each refusal's code, words and fields. */
+/** The answers for the rules of accounts, money and people: each refusal's code and words. */
 export const REFUSALS = {
   ACCOUNT_NOT_FOUND: notFound`Account ${"accountId"} was not found.`,
   TRANSACTION_NOT_FOUND: notFound`Transaction ${"transactionId"} was not found.`,
@@ -156,6 +173,27 @@ export const REFUSALS = {
   DESTINATION_NOT_PAYABLE: failedPrecondition`The organization's account at the rail ${"rail"} pays no ${"kind"}.`,
   DESTINATION_COOLING: failedPrecondition`Destination ${"destinationId"} is new. Nothing is paid out to it before ${"until"}.`,
   TOO_MANY_DESTINATIONS: failedPrecondition`Account ${"accountId"} already has ${"limit"} destinations, the most that it can have.`,
+  // Only operators meet those below: AdminErrorReason has them.
+  MISSING_OPERATOR_KEY: unauthenticated`The key is missing. Send an operator's key as x-api-key, or as authorization: Bearer.`,
+  INVALID_OPERATOR_KEY: unauthenticated`The key or the session is not that of an operator, or it is no longer valid.`,
+  ROLE_REQUIRED: worded(
+    "PERMISSION_DENIED",
+    ["roles"],
+    ({ roles }: { readonly roles: readonly Role[] }) =>
+      `You lack the role. This call takes one of: ${roles.join(", ")}.`,
+  ),
+  ORGANIZATION_NOT_FOUND: notFound`There is no organization ${"organizationId"}.`,
+  ORGANIZATION_ALREADY_EXISTS: alreadyExists`The organization ${"organizationId"} has the name already.`,
+  ORGANIZATION_CHANGED: failedPrecondition`The row of the organization ${"organizationId"} was changed in the database, past the service. Nothing was done. Run kesc verify, and put the row back.`,
+  CELL_NOT_FOUND: notFound`There is no such cell: the database has ${"cells"}, numbered from 0.`,
+  RAIL_PLACE_TAKEN: alreadyExists`The ${"place"} belongs to ${"organizationId"} already.`,
+  RAIL_REGISTRATION_FAILED: failedPrecondition`The rail ${"rail"} did not register the account: ${"code"}. Nothing has changed here. Repeat the command once the rail takes it; kesc rail probe says what it takes.`,
+  OPERATOR_NOT_FOUND: notFound`There is no operator ${"operatorId"}.`,
+  OPERATOR_ALREADY_EXISTS: alreadyExists`The operator ${"operatorId"} has the name, or has or had the key.`,
+  OPERATOR_REVOKED: failedPrecondition`The operator ${"operatorId"} is revoked, for ever. Create a new operator.`,
+  VERIFICATION_REQUIRED: permissionDenied`The session must be fresh. Verify it with a passkey (VerifySession), and send the call again.`,
+  SIGN_IN_REFUSED: unauthenticated`The code, the invitation or the passkey is wrong, was used, or is too old. Begin again.`,
+  PASSKEY_NOT_FOUND: notFound`The operator ${"operatorId"} never had a passkey ${"passkeyId"}.`,
 };
 
 /** A refusal by a business rule, with its facts. The union is closed. */

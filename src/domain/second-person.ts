@@ -1,9 +1,8 @@
-import { type AloneSum, type Judged, sumAfter } from "./alone.js";
-import type { Acted, Authority, Authorized, BookGroup, WIDENS_ALONE } from "./authority.js";
-import type { BookHead } from "./book.js";
+import { type AloneSum, sumAfter } from "./alone.js";
+import type { Acted, Authority, Authorized } from "./authority.js";
 import { type Change, changes, outdatedIn } from "./change.js";
-import { closedBy, detailOfEnd, type TouchedBy, touching } from "./deciding-rows.js";
-import { type Book, type Decision, type Effect, type Operation, type Put, refuse, replay } from "./decision.js";
+import { closedBy, detailOfEnd, touching } from "./deciding-rows.js";
+import { type Decide, type Decision, type Effect, type Operation, type Put, refuse, replay } from "./decision.js";
 import type { DecidingRow, JournalEntry } from "./journal.js";
 import {
   alonePersonOf,
@@ -17,6 +16,7 @@ import {
   stateOfProposal,
 } from "./proposal.js";
 import { changesIn, contentOf } from "./proposal-content.js";
+import type { ByParts, Proposals, Proposed } from "./proposed.js";
 import type { Refusal } from "./refusal.js";
 import type { Actor } from "./values/actor.js";
 import type { OrganizationId, ProposalId } from "./values/ids.js";
@@ -57,39 +57,44 @@ export function withSecondPerson<C extends Authorized, Resource>(
       rows.need("decidingRows", { organizationId, name });
       if (command.authority.approves === undefined) rows.need("waitingProposals", command.organizationId);
     },
-    decide: (book, command, now, clock) => {
-      const { organizationId, authority } = command;
-      const { approves } = authority;
-      if (approves !== undefined) return approve(operation, proposed, { book, command, now, clock });
-      const decision = operation.decide(book, command, now, clock);
-      if (decision.kind !== "effect") return acted(decision);
-      const alone = aloneBy(proposed, { book, command, now, clock }, decision.effect);
-      if (command.isPreview === true && command.dryRun === true) {
-        return { ...decision, resource: { resource: decision.resource, needsSecondPerson: alone === undefined } };
-      }
-      if (alone !== undefined) return acted({ ...decision, effect: withSum(decision.effect, alone, proposed) });
-      if (proposed.groupOf !== undefined) {
-        const group = proposed.groupOf(book.bookOf(organizationId), command, book);
-        if (group === undefined || !authority.groups.includes(group)) return acted(decision);
-      }
-      const asked = { ...command, shown: changesBy(proposed, command, book) };
-      const about = book.proposal(organizationId, subjectOf(proposed, command));
-      const candidates =
-        about === undefined ? waiting(book.undecidedProposals(organizationId), clock) : waiting([about], clock);
-      const rows = decidingRowsOf(proposed, command, book);
-      const equal = candidates.find(
-        (each) =>
-          each.content === contentOf(asked) &&
-          mayStillPropose(each, authority) &&
-          closedBy(rows, each) === undefined &&
-          touching(proposed.touchedBy, { command, book, rows }, each) === undefined,
-      );
-      if (equal === undefined) return propose(proposed, { book, command: asked, now, clock });
-      const mayApprove = authority.mayApprove && !isSamePerson(equal.person, authority.person);
-      return mayApprove
-        ? carryOut(operation, proposed, { book, command, now, clock }, equal)
-        : replay({ proposal: equal });
-    },
+    decide: decideBySecondPerson(operation.decide, proposed),
+  };
+}
+
+/** Decides as `withSecondPerson` does, on a state that needs no lookup. */
+export function decideBySecondPerson<C extends Authorized, Resource, State extends Proposals>(
+  decide: Decide<C, Resource, State>,
+  proposed: Proposed<C, State>,
+): Decide<C, Acted<Resource>, State> {
+  return (state, command, now, clock) => {
+    const { organizationId, authority } = command;
+    const deciding = { decide, proposed, state, command, now, clock };
+    if (authority.approves !== undefined) return approve(deciding);
+    const decision = decide(state, command, now, clock);
+    if (decision.kind !== "effect") return acted(decision);
+    const alone = aloneBy(deciding, decision.effect);
+    if (command.isPreview === true && command.dryRun === true) {
+      return { ...decision, resource: { resource: decision.resource, needsSecondPerson: alone === undefined } };
+    }
+    if (alone !== undefined) return acted({ ...decision, effect: withSum(decision.effect, alone, proposed) });
+    if (proposed.groupOf !== undefined) {
+      const group = proposed.groupOf(command, state);
+      if (group === undefined || !authority.groups.includes(group)) return acted(decision);
+    }
+    const asked = { ...command, shown: changesBy(deciding) };
+    const about = state.proposal(organizationId, subjectOf(proposed, command));
+    const candidates =
+      about === undefined ? waiting(state.undecidedProposals(organizationId), clock) : waiting([about], clock);
+    const rows = decidingRowsOf(deciding);
+    const equal = candidates.find(
+      (each) =>
+        each.content === contentOf(asked) &&
+        mayStillPropose(each, authority) &&
+        closedBy(rows, each) === undefined &&
+        touching(proposed.touchedBy, { command, state, rows }, each) === undefined,
+    );
+    if (equal === undefined) return propose({ ...deciding, command: asked });
+    return authority.mayApprove && !isOwn(equal, deciding) ? carryOut(deciding, equal) : replay({ proposal: equal });
   };
 }
 
@@ -100,102 +105,70 @@ export function byOnePerson<C extends Authorized, Resource>(
   return {
     ...operation,
     inSuspension: operation.inSuspension ?? "always",
-    decide: (book, command, now, clock) => acted(operation.decide(book, command, now, clock)),
+    decide: decideByOnePerson(operation.decide),
   };
 }
 
-/** What a second person needs to decide about a command that the operation has not refused. */
-type Proposed<C> = Shown<C> & (ByPolicy<C> | ByAmount<C> | ByParts<C>);
-
-interface ByPolicy<C> {
-  readonly groupOf: (head: BookHead, command: C, book: Book) => BookGroup | typeof WIDENS_ALONE | undefined;
-  readonly partCents?: undefined;
+export function decideByOnePerson<C, Resource, State>(
+  decide: Decide<C, Resource, State>,
+): Decide<C, Acted<Resource>, State> {
+  return (state, command, now, clock) => acted(decide(state, command, now, clock));
 }
 
-interface ByAmount<C> {
-  readonly groupOf?: undefined;
-  /** Whatever the policy is, a person alone does this much, and ten times that in a day. */
-  readonly judged: (command: C, book: Book) => Judged;
-  readonly partCents?: undefined;
-}
-
-/** An act of several parts, which the sum of their amounts judges. */
-interface ByParts<C> {
-  readonly groupOf?: undefined;
-  /** The highest sum that one person alone may decide. */
-  readonly maxCents: (command: C, book: Book) => number;
-  /**
-   * The amount of the part that the row begins. Undefined for any other row. An audit counts each
-   * part, so its first row has the sum of the person after it.
-   */
-  readonly partCents: (entry: JournalEntry) => number | undefined;
-}
-
-interface Shown<C> {
-  /** All that the command changes, from what the book has now. */
-  readonly changesOf: (command: C, book: Book) => readonly Change[];
-  /**
-   * Which later rows have touched what the command changes, by their kind. An approval after such a
-   * row is refused, whatever stands by then: the row is a later decision.
-   */
-  readonly touchedBy: TouchedBy<C>;
-  /** What has one proposal at a time: another content replaces it. Each is its own when omitted. */
-  readonly subjectOf?: (command: C) => string;
-  /** Whether the rows name the persons in their detail: the name of an API key is no actor. */
-  readonly namesPersons?: true;
-  /** Notes a proposal in a row with this detail. The row is about the organization when omitted. */
-  readonly noted?: (book: Book, command: C, given: { readonly detail: string; readonly now: UnixMillis }) => Effect;
-}
-
-function decidingRowsOf<C extends Authorized>(proposed: Proposed<C>, command: C, book: Book): readonly DecidingRow[] {
-  return book.decidingRows(command.organizationId, subjectOf(proposed, command));
-}
-
-function subjectOf<C extends Authorized>({ subjectOf }: Proposed<C>, command: C): string {
-  const { approves, newProposalId } = command.authority;
-  return subjectOf?.(command) ?? approves ?? newProposalId;
-}
-
-/** The words of the person who asks are part of what is decided. */
-function changesBy<C extends Authorized>({ changesOf }: Proposed<C>, command: C, book: Book): readonly Change[] {
-  const note = "note" in command && typeof command.note === "string" ? command.note : "";
-  return [...changesOf(command, book), ...changes(["reason", "", note])];
-}
-
-interface Deciding<C> {
-  readonly book: Book;
+/** A command, and what it is decided by. */
+interface Deciding<C, State, Resource = unknown> {
+  readonly decide: Decide<C, Resource, State>;
+  readonly proposed: Proposed<C, State>;
+  readonly state: State;
   readonly command: C;
   readonly now: UnixMillis;
   readonly clock: UnixMillis;
 }
 
-function approve<C extends Authorized, Resource>(
-  operation: Operation<C, Resource>,
-  proposed: Proposed<C>,
-  deciding: Deciding<C>,
+function decidingRowsOf<C extends Authorized, State extends Proposals>({
+  proposed,
+  state,
+  command,
+}: Deciding<C, State>): readonly DecidingRow[] {
+  return state.decidingRows(command.organizationId, subjectOf(proposed, command));
+}
+
+function subjectOf<C extends Authorized, State>({ subjectOf }: Proposed<C, State>, command: C): string {
+  const { approves, newProposalId } = command.authority;
+  return subjectOf?.(command) ?? approves ?? newProposalId;
+}
+
+/** The words of the person who asks are part of what is decided. */
+function changesBy<C extends Authorized, State>({ proposed, command, state }: Deciding<C, State>): readonly Change[] {
+  const note = "note" in command && typeof command.note === "string" ? command.note : "";
+  return [...proposed.changesOf(command, state), ...changes(["reason", "", note])];
+}
+
+function approve<C extends Authorized, Resource, State extends Proposals>(
+  deciding: Deciding<C, State, Resource>,
 ): Decision<Acted<Resource>> {
-  const { book, command, clock } = deciding;
-  const named = book.proposal(command.organizationId, subjectOf(proposed, command));
-  const refusal = refusalToApprove(named, command, clock);
+  const { proposed, state: before, command } = deciding;
+  const named = before.proposal(command.organizationId, subjectOf(proposed, command));
+  const refusal = refusalToApprove(named, deciding);
   if (refusal !== undefined) return refuse(refusal);
   // `refusalToApprove` has refused one that is not there.
   const proposal = named as Proposal;
   // Only an approval by the same person is left.
   if (proposal.decided !== undefined) return replay({ proposal });
-  const rows = decidingRowsOf(proposed, command, book);
+  const rows = decidingRowsOf(deciding);
   const state = closedBy(rows, proposal);
   if (state !== undefined) return refuse({ reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state });
-  const decision = carryOut(operation, proposed, deciding, proposal);
+  const decision = carryOut(deciding, proposal);
   const outdated =
     decision.kind === "effect"
-      ? (refusalIfOutdated(command, changesBy(proposed, command, book)) ??
-        refusalIfTouched(proposal, touching(proposed.touchedBy, { command, book, rows }, proposal)))
+      ? (refusalIfOutdated(command, changesBy(deciding)) ??
+        refusalIfTouched(proposal, touching(proposed.touchedBy, { command, state: before, rows }, proposal)))
       : undefined;
   return outdated === undefined ? decision : refuse(outdated);
 }
 
 /**
- * Returns PROPOSAL_OUTDATED if the changes that the approver has seen are not those of the book. A
+ * Returns PROPOSAL_OUTDATED if the changes that the approver has seen are not those of now. A
  * command that approves nothing is about what stands.
  */
 function refusalIfOutdated(
@@ -217,26 +190,36 @@ function refusalIfTouched({ id: proposalId, seq }: Proposal, row: DecidingRow | 
  * Returns why a command cannot carry out the proposal that it names: PROPOSAL_NOT_FOUND,
  * PROPOSAL_CLOSED, OWN_PROPOSAL. Undefined if it can, and if the same person has approved it.
  */
-function refusalToApprove(proposal: Proposal | undefined, command: Authorized, clock: UnixMillis): Refusal | undefined {
+function refusalToApprove<C extends Authorized, State>(
+  proposal: Proposal | undefined,
+  deciding: Deciding<C, State>,
+): Refusal | undefined {
+  const { command, clock } = deciding;
   const { approves, person } = command.authority;
   // Only a command that names a proposal comes here.
   const proposalId = approves as ProposalId;
   if (proposal === undefined) return { reason: "PROPOSAL_NOT_FOUND", proposalId };
   const closed = refusalToDecide(proposal, { person, now: clock });
   if (closed !== undefined) return closed === "ALREADY_SO" ? undefined : closed;
-  if (isSamePerson(proposal.person, person)) return { reason: "OWN_PROPOSAL", proposalId };
+  if (isOwn(proposal, deciding)) return { reason: "OWN_PROPOSAL", proposalId };
   // Another proposal has replaced it, or the row has changed since the approver has read it.
   const isSame = proposal.id === proposalId && proposal.content === contentOf(command);
   return isSame ? undefined : { reason: "PROPOSAL_CLOSED", proposalId, state: "LAPSED" };
 }
 
-/** Returns TOO_MANY_PROPOSALS if the person has as many in the book as may wait. */
+/** Whether the person of the command has made the proposal, or is whom it is about. */
+function isOwn<C extends Authorized, State>(proposal: Proposal, { proposed, command }: Deciding<C, State>): boolean {
+  const { person } = command.authority;
+  return isSamePerson(proposal.person, person) || proposed.concerns?.(command) === person;
+}
+
+/** Returns TOO_MANY_PROPOSALS if the person has as many as may wait in one book. */
 function refusalToPropose(
-  book: Book,
+  state: Proposals,
   { organizationId, authority }: Authorized,
   clock: UnixMillis,
 ): Refusal | undefined {
-  const own = book.undecidedProposals(organizationId).filter(({ person }) => person === authority.person);
+  const own = state.undecidedProposals(organizationId).filter(({ person }) => person === authority.person);
   const limit = PROPOSALS_WAITING_MAX;
   return waiting(own, clock).length < limit ? undefined : { reason: "TOO_MANY_PROPOSALS", limit };
 }
@@ -260,19 +243,17 @@ export function refusalToDecide(
 }
 
 /** Does what another person has proposed. The rows name both. */
-function carryOut<C extends Authorized, Resource>(
-  operation: Operation<C, Resource>,
-  { namesPersons }: Proposed<C>,
-  { book, command, now, clock }: Deciding<C>,
+function carryOut<C extends Authorized, Resource, State>(
+  { decide, proposed, state, command, now, clock }: Deciding<C, State, Resource>,
   proposal: Proposal,
 ): Decision<Acted<Resource>> {
   const [{ person }, { person: proposer, content }] = [command.authority, proposal];
   const authority = { ...command.authority, proposer };
-  const actor = namesPersons ? command.actor : (`${proposer},${person}` as Actor);
+  const actor = proposed.namesPersons ? command.actor : (`${proposer},${person}` as Actor);
   // Who wants the same has sent the same secret. Who approves takes that of the proposal.
   const sealed = command.sealed ?? proposal.sealed;
   const both = { ...command, actor, authority, sealed, shown: changesIn(content) };
-  const decision = operation.decide(book, both, now, clock);
+  const decision = decide(state, both, now, clock);
   if (decision.kind !== "effect") return acted(decision);
   const { entries } = decision.effect;
   // Some rows are later than the command.
@@ -284,22 +265,25 @@ function carryOut<C extends Authorized, Resource>(
   return acted({ ...decision, effect });
 }
 
-function propose<C extends Authorized>(
-  proposed: Proposed<C>,
-  { book, command, now, clock }: Deciding<C>,
-): Decision<{ readonly proposal: Proposal }> {
-  const refusal = refusalToPropose(book, command, clock);
+function propose<C extends Authorized, State extends Proposals>({
+  proposed,
+  state,
+  command,
+  now,
+  clock,
+}: Deciding<C, State>): Decision<{ readonly proposal: Proposal }> {
+  const refusal = refusalToPropose(state, command, clock);
   if (refusal !== undefined) return refuse(refusal);
   const { organizationId, sealed, authority } = command;
   const intent = { organizationId, subject: subjectOf(proposed, command), content: contentOf(command), ...authority };
   const proposal = newProposal({ ...intent, lapses: !authority.isOfKey }, { now, clock }, sealed);
-  const undecided = book.undecidedProposals(organizationId);
+  const undecided = state.undecidedProposals(organizationId);
   const lapsed = undecided.filter((each) => stateOfProposal(each, clock) === "LAPSED");
   const puts = [...lapsed.map((each) => decidedProposal(each, "LAPSED", { by: undefined, at: now })), proposal].map(
     (row): Put => ({ table: "proposals", row }),
   );
   const given = { detail: detailOf(intent), now };
-  const effect = proposed.noted?.(book, command, given) ?? noted(command, given);
+  const effect = proposed.noted?.(state, command, given) ?? noted(command, given);
   return { kind: "effect", resource: { proposal }, effect: withPuts(effect, puts) };
 }
 
@@ -316,23 +300,22 @@ function mayStillPropose({ person, proposedAt, expiresAt }: Proposal, { proposer
 }
 
 /** Undefined if the amount does not let the person do it alone, or judges nothing. */
-function aloneBy<C extends Authorized>(
-  proposed: Proposed<C>,
-  { book, command, now }: Deciding<C>,
+function aloneBy<C extends Authorized, State extends Proposals>(
+  { proposed, state, command, now }: Deciding<C, State>,
   effect: Effect,
 ): AloneSum | undefined {
   if (proposed.groupOf !== undefined) return undefined;
   const person = alonePersonOf(command.authority.person);
-  const before = book.aloneSum(command.organizationId, person);
+  const before = state.aloneSum?.(command.organizationId, person);
   const judged =
     proposed.partCents === undefined
-      ? proposed.judged(command, book)
-      : { amountCents: sumOfParts(effect, proposed.partCents), maxCents: proposed.maxCents(command, book) };
+      ? proposed.judged(command, state)
+      : { amountCents: sumOfParts(effect, proposed.partCents), maxCents: proposed.maxCents(command, state) };
   return sumAfter(judged, { person, before, now });
 }
 
 /** The first row of the act, or of each of its parts, has the person's sum after it. */
-function withSum<C>(effect: Effect, alone: AloneSum, { partCents }: Proposed<C>): Effect {
+function withSum<C, State>(effect: Effect, alone: AloneSum, { partCents }: Proposed<C, State>): Effect {
   let cents = alone.cents - (partCents === undefined ? 0 : sumOfParts(effect, partCents));
   const entries = effect.entries.map((entry, index): JournalEntry => {
     const part = partCents === undefined ? (index === 0 ? 0 : undefined) : partCents(entry);
@@ -343,7 +326,7 @@ function withSum<C>(effect: Effect, alone: AloneSum, { partCents }: Proposed<C>)
   return { ...effect, entries };
 }
 
-function sumOfParts({ entries }: Effect, partCents: ByParts<never>["partCents"]): number {
+function sumOfParts({ entries }: Effect, partCents: ByParts<never, never>["partCents"]): number {
   return entries.reduce((sum, entry) => sum + (partCents(entry) ?? 0), 0);
 }
 

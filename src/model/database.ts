@@ -34,7 +34,6 @@ export const OPERATOR_ACTS = {
   columns: {
     seq: int64,
     actor: text,
-    hash: bytes,
     key_sha256: orNull(text),
     kind: text,
     name: orNull(text),
@@ -53,7 +52,6 @@ export const OPERATOR_PROPOSALS = {
     id: text,
     content: text,
     expires_at: int64,
-    hash: bytes,
     proposed_at: int64,
     proposed_by: text,
   },
@@ -68,7 +66,6 @@ export const OPERATOR_DECISIONS = {
     decided_at: int64,
     decided_by: text,
     decision: text,
-    hash: bytes,
   },
 } as const satisfies TableModel;
 

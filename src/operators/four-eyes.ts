@@ -1,16 +1,9 @@
-import { BOOK_GROUPS } from "../domain/authority.js";
-
-/**
- * The groups of acts that can need a second person: those of books, and `operators`: a new
- * operator, other roles, another key, one more passkey. An admin who did that alone could invent a
- * second person, and approve own proposals as that one.
- */
-export const FOUR_EYES_GROUPS = ["operators", ...BOOK_GROUPS] as const;
-
-export type FourEyesGroup = (typeof FOUR_EYES_GROUPS)[number];
+import { FOUR_EYES_GROUPS, type FourEyesGroup } from "../domain/authority.js";
 
 /** The groups whose acts need a second person. */
 export type FourEyes = ReadonlySet<FourEyesGroup>;
+
+export const ALL_GROUPS: FourEyes = new Set(FOUR_EYES_GROUPS);
 
 /**
  * Parses a policy: "none", or groups with commas between them. Returns undefined if it is neither.

@@ -1,84 +1,23 @@
 import type { ApiKey, FoundOrganization, Organization } from "../domain/api-key.js";
-import type { Change } from "../domain/change.js";
-import { type Proposal, type ProposalDecision, stateOfProposal } from "../domain/proposal.js";
-import { nameIn } from "../domain/proposal-content.js";
+import type { Operator, PasskeyId, PersonChange } from "../domain/operator.js";
+import type { PersonCommand, ResourceOfPerson } from "../domain/people/operations.js";
+import type { Proposal } from "../domain/proposal.js";
 import type { RailAccountRecord } from "../domain/rail-account.js";
-import type { Actor } from "../domain/values/actor.js";
 import type { ApiKeyId, OperatorId, OrganizationId, ProposalId } from "../domain/values/ids.js";
-import type { UnixMillis } from "../domain/values/time.js";
-import type { Act } from "./act.js";
+import type { Outcome } from "../ledger/ports/outcome.js";
 import type { FourEyes } from "./four-eyes.js";
-import type { Operator, PasskeyId } from "./operator.js";
-import type { OperatorRefusal } from "./refusal.js";
 
-/** What waits, or has waited, for a second person. */
-export interface OperatorProposal {
-  readonly id: ProposalId;
-  /** The name of the act: that of a command of the ledger, or the kind of an `Act`. */
-  readonly type: string;
-  /** The whole act as JSON, without secrets. */
-  readonly content: string;
-  /** Undefined for an act that no book holds. */
-  readonly organizationId: OrganizationId | undefined;
-  /** The id of an operator. Only a resolution may have the name of an API key here. */
-  readonly proposedBy: string;
-  readonly proposedAt: UnixMillis;
-  /** Undefined for that of an API key, which does not lapse. */
-  readonly expiresAt: UnixMillis | undefined;
-  /** LAPSED: it has expired, or its proposer may no longer propose. */
-  readonly state: "PENDING" | ProposalDecision["as"];
-  /** Undefined unless it was approved or rejected. */
-  readonly decidedBy: string | undefined;
-  readonly decidedAt: UnixMillis | undefined;
-}
-
-/** A proposal that lies in the book of an organization. */
-export interface BookProposal {
-  readonly organization: FoundOrganization;
+/** A proposal, and the organization in whose book it lies. One about an operator has none. */
+export interface PlacedProposal {
+  readonly organization: FoundOrganization | undefined;
   readonly proposal: Proposal;
 }
 
-/** Returns a proposal that lies in a book, as operators see it. */
-export function proposalInBook(proposal: Proposal, now: UnixMillis): OperatorProposal {
-  const { id, content, organizationId, person: proposedBy, proposedAt, expiresAt, decided } = proposal;
-  const said = { id, type: nameIn(content), content, organizationId, proposedBy, proposedAt, expiresAt };
-  return { ...said, state: stateOfProposal(proposal, now), decidedBy: decided?.by, decidedAt: decided?.at };
-}
-
-/** What came of an act. */
-export type Submitted<Resource> =
-  | {
-      readonly kind: "done";
-      readonly resource: Resource;
-      /** False if it was so already. Then nothing was written. */
-      readonly isNew: boolean;
-    }
-  | { readonly kind: "proposed"; readonly proposal: OperatorProposal }
-  | RefusedAct;
-
-export interface RefusedAct {
-  readonly kind: "refused";
-  readonly refusal: OperatorRefusal;
-}
-
-/** What came of a decision. */
-export type Decided = { readonly kind: "done"; readonly proposal: OperatorProposal } | RefusedAct;
-
 /** One change of the operators themselves. */
-export interface OperatorAct {
+export interface OperatorAct extends Pick<PersonChange, "kind" | "operatorId" | "actor" | "recordedAt"> {
   readonly seq: number;
-  readonly kind:
-    | "operator.created"
-    | "operator.roles_changed"
-    | "operator.key_replaced"
-    | "operator.passkey_added"
-    | "operator.passkey_removed"
-    | "operator.revoked";
-  readonly operatorId: OperatorId;
   /** Undefined for an act without a passkey. */
   readonly passkeyId: PasskeyId | undefined;
-  readonly actor: Actor;
-  readonly recordedAt: UnixMillis;
 }
 
 /** An account of an organization at a rail, without its credentials. */
@@ -119,13 +58,14 @@ export interface Administration {
   operatorWithPasskey(passkeySha256: string): Promise<Operator | undefined>;
   /** The changes of the operators, newest first, before the row `beforeSeq` if it is given. */
   operatorActs(page: ActsPage): Promise<readonly OperatorAct[]>;
-  /** A page of the proposals of operators and of API keys: the newest first, but see `waits`. */
-  proposals(page: ProposalsPage): Promise<readonly OperatorProposal[]>;
-  proposal(id: ProposalId): Promise<OperatorProposal | undefined>;
-  /** Finds a proposal that lies in a book. */
-  bookProposal(id: ProposalId): Promise<BookProposal | undefined>;
-  /** Returns what a proposal that lies in no book would change now, or why it would be refused. */
-  changesNow(id: ProposalId): Promise<{ readonly kind: "done"; readonly changes: readonly Change[] } | RefusedAct>;
+  /**
+   * A page of the proposals of operators and of API keys: the newest first, but see `waits`. One
+   * that can no longer be approved is decided as LAPSED.
+   */
+  proposals(page: ProposalsPage): Promise<readonly Proposal[]>;
+  proposal(id: ProposalId): Promise<Proposal | undefined>;
+  /** Finds a proposal in whatever book it lies, or about an operator. */
+  foundProposal(id: ProposalId): Promise<PlacedProposal | undefined>;
   organizationOfKey(id: ApiKeyId): Promise<FoundOrganization | undefined>;
   /** Makes the secret of a key that does not exist yet. */
   newSecret(organization: Organization): NewSecret;
@@ -133,16 +73,9 @@ export interface Administration {
    * Refuses ORGANIZATION_ALREADY_EXISTS if another has the name. The machine may repeat a name: on
    * the database the id tells both apart.
    */
-  createOrganization(organization: AskedOrganization, by: Operator | undefined): Promise<Submitted<Organization>>;
-  /**
-   * Does an act, or proposes it if the policy wants a second person. Without `by` it is the machine
-   * that acts: a person with the database needs no second one.
-   */
-  submit(act: Act, by: Operator | undefined): Promise<Submitted<Operator>>;
-  /** Carries out a proposal that lies in no book, exactly as it was proposed. */
-  approve(id: ProposalId, by: Operator): Promise<Decided>;
-  /** Ends a proposal. Its proposer may, too. */
-  reject(id: ProposalId, by: Operator): Promise<Decided>;
+  createOrganization(organization: AskedOrganization, by: Operator | undefined): Promise<Outcome<Organization>>;
+  /** Commits a command about people. */
+  submit<C extends PersonCommand>(command: C): Promise<Outcome<ResourceOfPerson<C>>>;
 }
 
 /** The id of each proposal is less. An id grows with the time at which it was made. */

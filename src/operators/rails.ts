@@ -8,7 +8,6 @@ import type { TransactionId } from "../domain/values/ids.js";
 import type { PhoneNumber } from "../domain/values/phone-number.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { RailAccountState } from "./ports.js";
-import type { OperatorRefusal } from "./refusal.js";
 
 /** An account at a rail, as an operator asks for it. */
 export interface AskedRailAccount {
@@ -72,10 +71,7 @@ export interface RailChanges {
     organization: RailOwner,
     command: Omit<SetRailAccount, "facts">,
     submit: (command: SetRailAccount) => Promise<Outcome>,
-  ): Promise<
-    | Outcome
-    | { readonly kind: "refused"; readonly refusal: OperatorRefusal | Refusal | { readonly reason: "QUEUE_FULL" } }
-  >;
+  ): Promise<Outcome | { readonly kind: "refused"; readonly refusal: Refusal | { readonly reason: "QUEUE_FULL" } }>;
   /**
    * Tries the credentials of an account that was set, once. Resolves with undefined if nothing can
    * be tried: the rail has none, or it could not call back.

@@ -1,8 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
 
+import type { Operator } from "../domain/operator.js";
 import type { OperatorId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
-import type { Operator } from "./operator.js";
 
 const MINUTE_MILLIS = 60_000;
 export const SESSION_MILLIS_MAX = 12 * 60 * MINUTE_MILLIS;

@@ -1,9 +1,11 @@
+import type { Acted } from "../domain/authority.js";
+import type { Operator, OperatorName, Role } from "../domain/operator.js";
+import type { AddPasskey } from "../domain/people/add-passkey.js";
+import type { CreateOperator } from "../domain/people/create-operator.js";
 import type { OperatorId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
-import type { ActOf } from "./act.js";
-import type { Operator, OperatorName, Role } from "./operator.js";
+import type { Outcome } from "../ledger/ports/outcome.js";
 import type { PasskeyCredential } from "./passkeys.js";
-import type { Submitted } from "./ports.js";
 import type { OperatorSession } from "./session.js";
 
 /** Whom an invitation is for: a new operator, or one who exists. */
@@ -75,8 +77,7 @@ export interface SignInStore {
    * Refuses SIGN_IN_REFUSED if the invitation was used meanwhile, or if the passkey is known.
    */
   register(
-    act: ActOf<"operator.create" | "operator.add_passkey">,
-    by: Operator | undefined,
+    command: CreateOperator | AddPasskey,
     given: { readonly passkey: PasskeyCredential; readonly invitationSha256: string },
-  ): Promise<Submitted<Operator>>;
+  ): Promise<Outcome<Acted<Operator>>>;
 }

@@ -1,15 +1,17 @@
 import { hash } from "node:crypto";
 
 import { Turns } from "../../runtime/turns.js";
+import { hasRoleSince, type Operator, type PasskeyId, passkeyIdOf } from "../domain/operator.js";
+import { PROPOSING_ROLES } from "../domain/people/people.js";
+import type { Proposal } from "../domain/proposal.js";
 import { OPERATOR } from "../domain/values/actor.js";
 import type { OperatorId } from "../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
-import { mayPropose } from "./act.js";
+import type { Outcome } from "../ledger/ports/outcome.js";
+import { ofHouse } from "./authority.js";
 import { challengeIn, newChallenge } from "./challenge.js";
-import { type Operator, type PasskeyId, passkeyIdOf } from "./operator.js";
 import { type PasskeyChecks, passkeySha256, readResponse } from "./passkeys.js";
-import type { Administration, OperatorProposal } from "./ports.js";
-import type { OperatorRefusal } from "./refusal.js";
+import type { Administration } from "./ports.js";
 import {
   type CallingOperator,
   hasEnded,
@@ -31,8 +33,7 @@ const CHECKS_WAITING_MAX = 100;
 
 /** A result, or a refusal of the AdminService. */
 export type OrRefused<Result> =
-  | { readonly kind: "done"; readonly value: Result }
-  | { readonly kind: "refused"; readonly refusal: OperatorRefusal | { readonly reason: "QUEUE_FULL" } };
+  { readonly kind: "done"; readonly value: Result } | Extract<Outcome<never>, { readonly kind: "refused" }>;
 
 /** A token that only its caller ever sees. */
 export interface GivenToken {
@@ -51,7 +52,7 @@ export interface SignedIn {
 
 export interface SignInOptions {
   readonly store: SignInStore;
-  readonly operators: Pick<Administration, "operator" | "operatorWithPasskey">;
+  readonly operators: Pick<Administration, "fourEyes" | "operator" | "operators" | "operatorWithPasskey">;
   readonly passkeys: PasskeyChecks;
   readonly now: () => number;
 }
@@ -172,7 +173,7 @@ export class SignIn {
   async register(
     invitation: string,
     responseJson: string,
-  ): Promise<OrRefused<{ readonly passkeyId: PasskeyId; readonly made: Operator | OperatorProposal }>> {
+  ): Promise<OrRefused<{ readonly passkeyId: PasskeyId; readonly made: Operator | Proposal }>> {
     const found = await this.#invitation(invitation);
     const response = readResponse(responseJson);
     if (found === undefined || response === undefined) return REFUSED;
@@ -185,14 +186,15 @@ export class SignIn {
     const sha256 = passkeySha256(passkey);
     const named = { passkeySha256: sha256, passkeyId: passkeyIdOf(sha256) };
     const { invited } = token;
-    const act =
+    const by = { ...named, ...(await ofHouse(this.#operators, inviter)) };
+    const command =
       "operatorId" in invited
-        ? ({ kind: "operator.add_passkey", operatorId: invited.operatorId, ...named } as const)
-        : ({ kind: "operator.create", name: invited.name, roles: invited.roles, ...named } as const);
-    const submitted = await this.#store.register(act, inviter, { passkey, invitationSha256: token.sha256 });
-    if (submitted.kind === "refused") return submitted;
-    const made = submitted.kind === "done" ? submitted.resource : submitted.proposal;
-    return done({ passkeyId: named.passkeyId, made });
+        ? ({ name: "addPasskey", operatorId: invited.operatorId, ...by } as const)
+        : ({ name: "createOperator", operatorName: invited.name, roles: invited.roles, ...by } as const);
+    const outcome = await this.#store.register(command, { passkey, invitationSha256: token.sha256 });
+    if (outcome.kind === "refused") return outcome;
+    const { resource, proposal } = outcome.resource;
+    return done({ passkeyId: named.passkeyId, made: resource ?? proposal });
   }
 
   async #beginSession(
@@ -240,7 +242,8 @@ export class SignIn {
     if (token?.kind !== "invitation") return undefined;
     const { owner, invited } = token;
     const inviter = owner === OPERATOR ? undefined : await this.#operators.operator(owner as OperatorId);
-    if (owner !== OPERATOR && (inviter === undefined || !mayPropose(inviter))) return undefined;
+    if (owner !== OPERATOR && (inviter === undefined || hasRoleSince(inviter, PROPOSING_ROLES) === undefined))
+      return undefined;
     if (!("operatorId" in invited)) return { token, inviter, operator: undefined, name: invited.name };
     const operator = await this.#operators.operator(invited.operatorId);
     return operator === undefined ? undefined : { token, inviter, operator, name: operator.name };

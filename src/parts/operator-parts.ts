@@ -35,7 +35,7 @@ export function operatorParts(
 ): OperatorParts {
   const administration = new StoredAdministration(database, { now, fourEyes });
   const callbacksNow = () => callbacks && { settings: callbacks, secrets: readCallbackSecrets(callbacks) };
-  const store = new StoredSignIn(database.cells[0], administration, now);
+  const store = new StoredSignIn(database.cells[0], administration.people, now);
   return {
     administration,
     signIn: new SignIn({ store, operators: administration, passkeys: new PasskeyChecks(consoleOrigin), now }),

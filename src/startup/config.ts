@@ -4,7 +4,7 @@ import type { LogLevel } from "../../runtime/variables/declarations.js";
 import type { HostAndPort } from "../../runtime/variables/forms.js";
 import { type Parsed, parsed, unparsed } from "../domain/values/parsed.js";
 import type { GrpcLimits } from "../grpc/limits.js";
-import { FOUR_EYES_GROUPS, type FourEyes, parseFourEyes } from "../operators/four-eyes.js";
+import { ALL_GROUPS, type FourEyes, parseFourEyes } from "../operators/four-eyes.js";
 import type { DatabaseAddress } from "../storage/database.js";
 import { AllowedHosts } from "../webhooks/allowed.js";
 import { callbackProblems, type CallbackSettings, callbackSettingsOf } from "./callbacks.js";
@@ -92,7 +92,7 @@ function configOf(values: Values): Omit<Config, "webhookHosts"> {
     operatorAddress: values.KESC_OPERATOR_ADDRESS,
     operatorServer: values.KESC_OPERATOR_SERVER,
     consoleOrigin: consoleOriginOf(values),
-    fourEyes: parseFourEyes(values.KESC_FOUR_EYES) ?? new Set(FOUR_EYES_GROUPS),
+    fourEyes: parseFourEyes(values.KESC_FOUR_EYES) ?? ALL_GROUPS,
     gatewayTarget: values.KESC_GATEWAY_TARGET,
     batchMax: values.KESC_BATCH_MAX,
     queueMax: values.KESC_QUEUE_MAX,

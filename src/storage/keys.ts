@@ -65,7 +65,9 @@ export function keys({ cells }: Database, now: () => UnixMillis, onChangedKey?: 
       const number = given?.cell ?? emptiestOf(all.length, await organizations());
       const cell = all[number];
       if (cell === undefined) throw new RangeError(`there is no cell ${String(number)}`);
-      return cell.createOrganization(name, given?.isSandbox === true);
+      const made = await cell.createOrganization(name, given?.isSandbox === true);
+      if ("reason" in made) throw new Error(made.reason);
+      return made;
     },
 
     organizations,

@@ -6,7 +6,7 @@ import type { KescClient } from "../../client/kesc-client.js";
 import { isAskedAtOnce, knownActs } from "../../console/acts/act-contract.js";
 import { ACTS } from "../../console/acts/acts.js";
 import { ConsoleContract, CONTRACT_URLS } from "../../console/upstream/contract.js";
-import { ROLES } from "../../src/operators/operator.js";
+import { ROLES } from "../../src/domain/operator.js";
 import { now } from "../../src/startup/clock.js";
 import { keys } from "../../src/storage/keys.js";
 import { MAY_CALL } from "../support/documents/roles.js";

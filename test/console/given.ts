@@ -6,14 +6,15 @@ import { startConsole } from "../../console/server.js";
 import { type Demo, makeDemo } from "../../src/cli/commands/demo.js";
 import { fillDemoBook } from "../../src/cli/commands/demo-book.js";
 import { DemoPeople } from "../../src/cli/commands/demo-people.js";
+import { type OperatorName, type Role as RoleName, ROLES } from "../../src/domain/operator.js";
 import { AdminServiceService as Admin } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { Role } from "../../src/gen/kesc/admin/v1/resources.js";
 import { SessionServiceService as Sessions } from "../../src/gen/kesc/admin/v1/session_service.js";
-import { type OperatorName, type Role as RoleName, ROLES } from "../../src/operators/operator.js";
 import { now } from "../../src/startup/clock.js";
 import { StoredAdministration } from "../../src/storage/operators/administration.js";
 import { newKey } from "../operators/given.js";
 import { GrpcCaller, type GrpcReply } from "../support/callers/grpc-caller.js";
+import { actOn } from "../support/people.js";
 import { freePort } from "../support/postgres-node.js";
 import { type InProcess, startInProcess } from "../support/service/in-process.js";
 
@@ -68,10 +69,12 @@ export async function startConsoleService({ isFilled = false } = {}): Promise<Co
     const stored = new StoredAdministration(database, { now, fourEyes: new Set() });
     for (const role of ROLES) {
       const { key, sha256: keySha256 } = newKey();
-      await stored.submit(
-        { kind: "operator.create", name: NAMES[role] as OperatorName, roles: [role], keySha256 },
-        undefined,
-      );
+      await actOn(stored, {
+        name: "createOperator",
+        operatorName: NAMES[role] as OperatorName,
+        roles: [role],
+        keySha256,
+      });
       roleKeys[role] = key;
     }
   });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { ROLES } from "../../src/operators/operator.js";
+import { ROLES } from "../../src/domain/operator.js";
 import { Receiver } from "../support/webhooks/receiver.js";
 import { ask, fieldsIn, textOf } from "./browser-like.js";
 import { type ConsoleService, startConsoleService } from "./given.js";

@@ -5,37 +5,23 @@ import type { Proposal as ProposalMessage } from "../../console/gen/messages.js"
 import type { View, Visit } from "../../console/page.js";
 import { approvalsPage, proposalPage } from "../../console/pages/approvals.js";
 import type { Change } from "../../src/domain/change.js";
+import { type OperatorName, passkeyIdOf } from "../../src/domain/operator.js";
 import type { Proposal } from "../../src/domain/proposal.js";
 import { changesIn, contentFrom } from "../../src/domain/proposal-content.js";
-import { type Act, changesOfAct } from "../../src/operators/act.js";
-import type { Operator } from "../../src/operators/operator.js";
 import { by } from "../support/commands.js";
 import { decide, effectOf, putOf } from "../support/decided.js";
+import { decideAct, FREE, HANA, proposalIn } from "../support/given-people.js";
 import type { Proposed } from "../support/operations/row.js";
 import { PROPOSED } from "../support/operations/table.js";
 import { textOf } from "./browser-like.js";
 
 const ID = "prp_01jd2r6p5vf8ksw3xhb1z7q4ye";
-const HASH = "0123456789abcdef".repeat(4);
-const operator = {
-  id: "opr_1",
-  name: "Carol",
-  roles: ["viewer"],
-  keySha256: HASH,
-  passkeys: [],
-} as unknown as Operator;
-const operatorId = operator.id;
-const OF_OPERATORS: { readonly [Kind in Act["kind"]]?: Act } = {
-  "operator.create": { kind: "operator.create", name: operator.name, roles: ["support"], keySha256: HASH },
-  "operator.add_passkey": {
-    kind: "operator.add_passkey",
-    operatorId,
-    passkeySha256: HASH,
-    passkeyId: "0123-4567" as never,
-  },
-  "operator.set_roles": { kind: "operator.set_roles", operatorId, roles: ["admin", "finance"] },
-  "operator.replace_key": { kind: "operator.replace_key", operatorId, keySha256: HASH },
-};
+const OF_OPERATORS: readonly Parameters<typeof decideAct>[0][] = [
+  { name: "createOperator", operatorName: "Hana II" as OperatorName, roles: ["support"], keySha256: FREE },
+  { name: "addPasskey", operatorId: HANA, passkeySha256: FREE, passkeyId: passkeyIdOf(FREE) },
+  { name: "setOperatorRoles", operatorId: HANA, roles: ["admin", "finance"] },
+  { name: "replaceOperatorKey", operatorId: HANA, keySha256: FREE },
+];
 
 interface Shown {
   readonly type: string;
@@ -143,11 +129,12 @@ describe("the page of a proposal", () => {
     });
   }
 
-  for (const [kind, act] of Object.entries(OF_OPERATORS)) {
-    it(`to ${kind} has no brace, and names the person`, async () => {
-      const changes = changesOfAct(act, kind === "operator.create" ? undefined : operator) ?? [];
-      expect(await pageOf({ type: kind, changes }))
-        .to.contain("Carol")
+  for (const fields of OF_OPERATORS) {
+    it(`to ${fields.name} has no brace, and names the person`, async () => {
+      const { authority } = by("opr_a", { groups: ["operators"] });
+      const { content } = proposalIn(decideAct(fields, { authority }));
+      expect(await pageOf({ type: fields.name, changes: changesIn(content) }))
+        .to.contain("Hana")
         .and.not.to.match(/[{}]/);
     });
   }

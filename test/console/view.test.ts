@@ -142,16 +142,11 @@ describe("the views of the console", () => {
     for (const [sentence, given] of [
       [
         "Make an operator: person <b>Carol</b>, roles support, finance",
-        proposal(
-          "operator.create",
-          ["person", "", "<b>Carol</b>"],
-          ["roles", "", "support, finance"],
-          ["key", "", "5"],
-        ),
+        proposal("createOperator", ["person", "", "<b>Carol</b>"], ["roles", "", "support, finance"], ["key", "", "5"]),
       ],
       [
         "Set the roles of an operator: roles viewer → admin",
-        proposal("operator.set_roles", ["person", "Hana", "Hana"], ["roles", "viewer", "admin"]),
+        proposal("setOperatorRoles", ["person", "Hana", "Hana"], ["roles", "viewer", "admin"]),
       ],
       ["Unassign deposit: account acc → none", proposal("unassignDeposit", ["account", "acc", ""])],
       ["Cover shortfall", proposal("coverShortfall")],

@@ -12,7 +12,7 @@ function sha256(secret: string): string {
 }
 
 // Somebody with the database alone, while a server runs. Each key that a server takes is one that
-// the service made (docs/adr/0059).
+// the service made (docs/adr/0072).
 describeEachEngine("an API key that was written past the service", (service) => {
   const sql = <Row>(statement: string): Promise<Row[]> => {
     const url = service().databaseUrl;

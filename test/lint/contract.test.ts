@@ -7,7 +7,7 @@ import { expect } from "chai";
 import { commentOf } from "../../contract/comments.js";
 import { CONTRACT_URL, extensionOf, readContract as readHttpContract } from "../../contract/contract.js";
 import { reasonsOf } from "../../gateway/problems/reasons.js";
-import type { ServedRefusal } from "../../src/grpc/errors/refusal.js";
+import type { AnyRefusal } from "../../src/grpc/errors/refusal.js";
 import { statusCodeOf } from "../../src/grpc/errors/status.js";
 import { readContract, readOperatorsContract } from "../../src/grpc/messages/contract.js";
 import { RPC_REQUESTS } from "../support/callers/rpc-requests.js";
@@ -52,7 +52,7 @@ const OF_OPERATORS = reasonsIn(readOperatorsContract().files, "kesc.admin.v1.Adm
 
 /** Returns the status and the facts that the server sends for a reason. */
 function sentFor(reason: string): readonly string[] {
-  const { refusal, facts } = exampleOf(reason as ServedRefusal["reason"]);
+  const { refusal, facts } = exampleOf(reason as AnyRefusal["reason"]);
   return [Status[statusCodeOf(refusal.reason)], ...Object.keys(facts)];
 }
 

@@ -4,6 +4,7 @@ import { expect } from "chai";
 
 import { JOURNAL_KINDS } from "../../src/domain/journal.js";
 import { COMMAND_NAMES, operationOf } from "../../src/domain/operations.js";
+import { PERSON_OPERATIONS } from "../../src/domain/people/operations.js";
 import { readContract } from "../../src/grpc/messages/contract.js";
 import { namesUnder } from "../support/documents/sections.js";
 
@@ -11,7 +12,7 @@ import { namesUnder } from "../support/documents/sections.js";
 // CONTRIBUTING.md has the whole list.
 
 const FOLDER = "src/domain";
-const IN_TABLE: readonly unknown[] = [...new Set(COMMAND_NAMES.map(operationOf))];
+const IN_TABLE: readonly unknown[] = [...new Set(COMMAND_NAMES.map(operationOf)), ...Object.values(PERSON_OPERATIONS)];
 
 /** The operations that a file exports. */
 async function operationsOf(file: string): Promise<unknown[]> {

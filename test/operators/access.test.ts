@@ -1,16 +1,17 @@
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import { FOUR_EYES_GROUPS } from "../../src/domain/authority.js";
+import { type Role, ROLES } from "../../src/domain/operator.js";
 import type { ProposalId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { isRead, readContract, readOperatorsAddress, readOperatorsContract } from "../../src/grpc/messages/contract.js";
-import { FOUR_EYES_GROUPS } from "../../src/operators/four-eyes.js";
-import { type Role, ROLES } from "../../src/operators/operator.js";
 import { StoredAdministration } from "../../src/storage/operators/administration.js";
 import { GrpcCaller, type Method } from "../support/callers/grpc-caller.js";
 import { ENGINES_OF_STAGE, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { MAY_CALL } from "../support/documents/roles.js";
+import { actOn, decideOn } from "../support/people.js";
 import { secretsIn } from "../support/service/secrets.js";
 import {
   ALL_PROPOSALS,
@@ -151,9 +152,9 @@ for (const engine of ENGINES_OF_STAGE) {
         expect((await caller.call(Rpcs.whoAmI, {}, { key: leaver.key })).code).to.equal(Status.OK);
         expect((await caller.call(Rpcs.whoAmI, {}, { key: mover.key })).code).to.equal(Status.OK);
       }
-      await service.stored.submit({ kind: "operator.revoke", operatorId: leaver.operator.id }, undefined);
-      const act = { kind: "operator.replace_key", operatorId: mover.operator.id, keySha256 } as const;
-      await service.stored.submit(act, undefined);
+      await actOn(service.stored, { name: "revokeOperator", operatorId: leaver.operator.id });
+      const act = { name: "replaceOperatorKey", operatorId: mover.operator.id, keySha256 } as const;
+      await actOn(service.stored, act);
       for (const caller of service.admin) {
         expect(await reasonsOf(caller, { key: leaver.key })).to.deep.equal(["16 INVALID_OPERATOR_KEY"]);
         expect(await reasonsOf(caller, { key: mover.key })).to.deep.equal(["16 INVALID_OPERATOR_KEY"]);
@@ -164,8 +165,8 @@ for (const engine of ENGINES_OF_STAGE) {
       const { operator, key } = await service.operator("Demoted", "admin");
       const name = { name: "x", cell: 1_000 };
       expect((await admin.call(Rpcs.createOrganization, name, { key })).reason).to.equal("INVALID_FIELD");
-      const act = { kind: "operator.set_roles", operatorId: operator.id, roles: ["viewer"] } as const;
-      await service.stored.submit(act, undefined);
+      const act = { name: "setOperatorRoles", operatorId: operator.id, roles: ["viewer"] } as const;
+      await actOn(service.stored, act);
       expect((await admin.call(Rpcs.createOrganization, name, { key })).reason).to.equal("ROLE_REQUIRED");
     });
 
@@ -232,26 +233,22 @@ for (const engine of ENGINES_OF_STAGE) {
     it("are none, with any key", async () => {
       const { operator: ann } = await makeOperator(stored, "Ann", ["admin"]);
       const { sha256 } = newKey();
-      const bytes = engine === "sqlite" ? `x'${"00".repeat(32)}'` : String.raw`'\x${"00".repeat(32)}'::bytea`;
       await execute(
         opened.address,
-        `INSERT INTO operator_acts (seq, kind, operator_id, name, roles, key_sha256, actor, recorded_at, hash)
-         VALUES (2, 'operator.created', 'opr_x', 'Mallory', 'admin', '${sha256}', 'operator', 5, ${bytes})`,
+        `INSERT INTO operator_acts (seq, kind, operator_id, name, roles, key_sha256, actor, recorded_at)
+         VALUES (2, 'operator.created', 'opr_x', 'Mallory', 'admin', '${sha256}', 'operator', 5)`,
       );
       expect(await stored.operatorWithKey(sha256)).to.equal(undefined);
       expect((await stored.operators()).map(({ name }) => name)).to.deep.equal(["Ann"]);
-      const content = '{"kind":"operator.revoke","operatorId":"opr_x"}';
+      const content = '{"format":"kesc-act-2","name":"revokeOperator","operatorId":"opr_x","shown":[]}';
       const later = String(Date.now() + 1_000_000);
       await execute(
         opened.address,
-        `INSERT INTO operator_proposals (id, content, proposed_by, proposed_at, expires_at, hash)
-         VALUES ('prp_x', '${content}', 'opr_x', 5, ${later}, ${bytes})`,
+        `INSERT INTO operator_proposals (id, content, proposed_by, proposed_at, expires_at)
+         VALUES ('prp_x', '${content}', 'opr_x', 5, ${later})`,
       );
       expect(await stored.proposals(ALL_PROPOSALS)).to.deep.equal([]);
-      expect(await stored.approve("prp_x" as ProposalId, ann)).to.deep.equal({
-        kind: "refused",
-        refusal: { reason: "PROPOSAL_NOT_FOUND", proposalId: "prp_x" },
-      });
+      expect(await decideOn(stored, "approve", { id: "prp_x" as ProposalId, by: ann })).to.equal("PROPOSAL_NOT_FOUND");
     });
   });
 }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 
 import { pino } from "pino";
 
+import { type Operator, parseOperatorName, type Role } from "../../src/domain/operator.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import type { Proposal } from "../../src/gen/kesc/admin/v1/resources.js";
@@ -17,7 +18,6 @@ import type { RpcContract } from "../../src/grpc/messages/contract.js";
 import type { HandlersOptions } from "../../src/grpc/services/operator-options.js";
 import { operatorRoutes } from "../../src/grpc/services/operator-routes.js";
 import type { FourEyes } from "../../src/operators/four-eyes.js";
-import { type Operator, parseOperatorName, type Role } from "../../src/operators/operator.js";
 import { operatorParts } from "../../src/parts/operator-parts.js";
 import { type RunningServer, startServer } from "../../src/server.js";
 import { now as clock } from "../../src/startup/clock.js";
@@ -31,6 +31,7 @@ import { configOf } from "../support/config.js";
 import { type ENGINES, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
 import { NO_SEAL_KEY_FILE } from "../support/master-key.js";
+import { actOn } from "../support/people.js";
 import { makeTenant, type Tenant } from "../support/service/tenants.js";
 
 /** Stands in each secret of the account below, so a test can look for it. */
@@ -163,9 +164,10 @@ export async function makeOperator(
   const name = parseOperatorName(text);
   if (!name.ok) throw new Error(name.problem);
   const { key, sha256: keySha256 } = newKey();
-  const made = await stored.submit({ kind: "operator.create", name: name.value, roles, keySha256 }, undefined);
-  if (made.kind !== "done") throw new Error(JSON.stringify(made));
-  return { operator: made.resource, key };
+  const made = await actOn(stored, { name: "createOperator", operatorName: name.value, roles, keySha256 });
+  const operator = made.kind === "done" ? made.resource.resource : undefined;
+  if (operator === undefined) throw new Error(JSON.stringify(made));
+  return { operator, key };
 }
 
 /** The rpcs that operators call, of organizations and of their own. */

@@ -1,21 +1,14 @@
 import { expect } from "chai";
 
+import { hasRoleSince, type Operator, type Role } from "../../src/domain/operator.js";
+import { proposalAt } from "../../src/domain/proposal.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { rolesOfCommand } from "../../src/grpc/messages/contract.js";
 import { lapsedIfRoleIsLost } from "../../src/grpc/services/proposals/proposal-messages.js";
-import { hasRoleSince, mayBeginPayouts, type Operator, type Role, ROLES } from "../../src/operators/operator.js";
-import { proposalInBook } from "../../src/operators/ports.js";
 import { by } from "../support/commands.js";
 import { decide, effectOf, putOf } from "../support/decided.js";
 import { NOW } from "../support/names.js";
 import { PROPOSED } from "../support/operations/table.js";
-
-describe("to let payouts begin", () => {
-  it("takes the role finance or admin, or the machine", () => {
-    expect(ROLES.filter((role) => mayBeginPayouts({ roles: [role] }))).to.deep.equal(["finance", "admin"]);
-    expect([mayBeginPayouts(undefined), mayBeginPayouts({ roles: [] })]).to.deep.equal([true, false]);
-  });
-});
 
 describe("a proposal of an operator in a book", () => {
   const PROPOSER = "opr_01jd2r6p5vf8ksw3xhb1z7q4ye";
@@ -77,7 +70,7 @@ describe("a proposal of an operator in a book", () => {
           id: PROPOSER,
           history: history.map(([after, then]) => ({ at: toUnixMillis(NOW + after), roles: then })),
         } as unknown as Operator;
-        expect(lapsedIfRoleIsLost(proposalInBook(row, NOW), [proposer]).state).to.equal(state);
+        expect(lapsedIfRoleIsLost(proposalAt(row, NOW), [proposer]).decided?.as ?? "PENDING").to.equal(state);
         // The equal command of another approver is the approval, or a proposal of its own.
         const since = hasRoleSince(proposer, roles);
         const proposers = new Map(since === undefined ? [] : [[row.person, since]]);

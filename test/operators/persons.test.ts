@@ -15,6 +15,7 @@ import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { expect } from "chai";
 
 import type { Command as AnyCommand } from "../../src/domain/operations.js";
+import { type Role, ROLES } from "../../src/domain/operator.js";
 import type { Actor } from "../../src/domain/values/actor.js";
 import type { EmailAddress } from "../../src/domain/values/email-address.js";
 import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
@@ -26,7 +27,6 @@ import {
   readOperatorsContract,
   type RpcContract,
 } from "../../src/grpc/messages/contract.js";
-import { type Role, ROLES } from "../../src/operators/operator.js";
 import { keys } from "../../src/storage/keys.js";
 import type { GrpcReply, Method } from "../support/callers/grpc-caller.js";
 import { execute } from "../support/databases.js";

@@ -2,6 +2,7 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import { ROLES } from "../../src/domain/operator.js";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { ServerReflectionService } from "../../src/gen/grpc/reflection/v1/reflection.js";
@@ -9,7 +10,6 @@ import { HealthService } from "../../src/gen/health/v1/health.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { isRead, readContract, readOperatorsAddress } from "../../src/grpc/messages/contract.js";
 import { masked, MASKS } from "../../src/grpc/messages/masked.js";
-import { ROLES } from "../../src/operators/operator.js";
 import type { GrpcCaller, GrpcOptions, Method } from "../support/callers/grpc-caller.js";
 import { ENGINES_OF_STAGE } from "../support/databases.js";
 import { createAccount } from "../support/operations/accounts.js";

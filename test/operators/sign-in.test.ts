@@ -8,6 +8,7 @@ import { tokenSha256Of } from "../../src/operators/session.js";
 import { Authenticator, type Said } from "../support/authenticator.js";
 import { ENGINES, execute } from "../support/databases.js";
 import { newTransactionId } from "../support/names.js";
+import { actOn } from "../support/people.js";
 import { secretsIn } from "../support/service/secrets.js";
 import { proposalOf } from "./given.js";
 import { type SignedInPerson, SignInService } from "./signing-in.js";
@@ -133,8 +134,8 @@ for (const engine of ENGINES) {
         const { operator, key } = await given.service.operator(`Eve ${engine}`, "viewer");
         const made = await given.admin.call(Sessions.createSignInCode, {}, { key });
         const { response } = await use(made.response?.code ?? "");
-        const replaced = { kind: "operator.replace_key", operatorId: operator.id, keySha256: "a".repeat(64) } as const;
-        await given.service.stored.submit(replaced, undefined);
+        const replaced = { name: "replaceOperatorKey", operatorId: operator.id, keySha256: "a".repeat(64) } as const;
+        await actOn(given.service.stored, replaced);
         expect(await given.refusalOf({ token: response?.token ?? "" })).to.equal("INVALID_OPERATOR_KEY");
       });
     });
@@ -214,7 +215,7 @@ for (const engine of ENGINES) {
         const { response } = await given.admin.call(Sessions.createInvitation, request, { key: gone.key });
         const invitation = response?.token ?? "";
         const options = await given.options(invitation);
-        await given.service.stored.submit({ kind: "operator.revoke", operatorId: gone.operator.id }, undefined);
+        await actOn(given.service.stored, { name: "revokeOperator", operatorId: gone.operator.id });
         expect(await register(invitation, options)).to.equal("SIGN_IN_REFUSED");
       });
     });
@@ -255,7 +256,7 @@ for (const engine of ENGINES) {
         const { response } = await given.as(newer[0] ?? out, Sessions.listSessions, { operator_id: "" });
         expect(response?.sessions.map(({ id }) => id)).to.have.members(newer.map(({ sessionId }) => sessionId));
 
-        await given.service.stored.submit({ kind: "operator.revoke", operatorId: out.operatorId as never }, undefined);
+        await actOn(given.service.stored, { name: "revokeOperator", operatorId: out.operatorId as never });
         expect(await given.refusalOf(newer[0] ?? out)).to.equal("INVALID_OPERATOR_KEY");
       });
 

@@ -1,3 +1,4 @@
+import { parseOperatorName, type Role } from "../../src/domain/operator.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Admin } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import {
@@ -5,7 +6,6 @@ import {
   SessionServiceService as Sessions,
   type VerifySessionResponse,
 } from "../../src/gen/kesc/admin/v1/session_service.js";
-import { parseOperatorName, type Role } from "../../src/operators/operator.js";
 import type { SignIn } from "../../src/operators/sign-in.js";
 import { operatorParts } from "../../src/parts/operator-parts.js";
 import { Authenticator } from "../support/authenticator.js";

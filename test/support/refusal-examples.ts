@@ -1,11 +1,11 @@
-import type { ServedRefusal } from "../../src/grpc/errors/refusal.js";
+import type { AnyRefusal } from "../../src/grpc/errors/refusal.js";
 import { ANSWERS } from "../../src/grpc/errors/status.js";
 import { ACCOUNT_ID, TRANSACTION_ID } from "./service/grpc-server.js";
 
 type FieldOf<Refused> = Refused extends unknown ? Exclude<keyof Refused, "reason"> : never;
 
 /** A value of each field, and the facts that it gives. A field without one does not compile. */
-const FIELDS: Readonly<Record<FieldOf<ServedRefusal>, readonly [value: unknown, facts: Record<string, string>]>> = {
+const FIELDS: Readonly<Record<FieldOf<AnyRefusal>, readonly [value: unknown, facts: Record<string, string>]>> = {
   accountId: [ACCOUNT_ID, { account_id: ACCOUNT_ID }],
   availableCents: [5, { available: "0.05" }],
   balanceCents: [100, { balance: "1.00" }],
@@ -74,15 +74,15 @@ const FIELDS: Readonly<Record<FieldOf<ServedRefusal>, readonly [value: unknown, 
   what: ["tier", { what: "tier" }],
 };
 
-export const REASONS = Object.keys(ANSWERS) as ServedRefusal["reason"][];
+export const REASONS = Object.keys(ANSWERS) as AnyRefusal["reason"][];
 
 /** Returns an example of a refusal, with the facts that are sent. */
-export function exampleOf(reason: ServedRefusal["reason"]): {
-  readonly refusal: ServedRefusal;
+export function exampleOf(reason: AnyRefusal["reason"]): {
+  readonly refusal: AnyRefusal;
   readonly facts: Readonly<Record<string, string>>;
 } {
   const fields: readonly (keyof typeof FIELDS)[] = ANSWERS[reason].fields;
   const values = Object.fromEntries(fields.map((field) => [field, FIELDS[field][0]]));
   const facts = Object.fromEntries(fields.flatMap((field) => Object.entries(FIELDS[field][1])));
-  return { refusal: { reason, ...values } as ServedRefusal, facts };
+  return { refusal: { reason, ...values } as AnyRefusal, facts };
 }

@@ -9,6 +9,7 @@ import { StoredAdministration } from "../../src/storage/operators/administration
 import { type Verification, verify } from "../../src/verify/verify.js";
 import { makeOperator } from "../operators/given.js";
 import { databaseOfEachTest, ENGINES, execute, type TestDatabase } from "../support/databases.js";
+import { actOn } from "../support/people.js";
 import { byStage } from "../support/stage.js";
 import { GivenBooks, makeTraffic, TRAFFIC_ROWS } from "./given/books.js";
 
@@ -88,7 +89,7 @@ for (const engine of ENGINES) {
 
       const key = { organizationId, name: "till", scopes: SCOPES, expiresAt: undefined };
       await keys(database, now).createApiKey(key);
-      await stored.submit({ kind: "operator.set_roles", operatorId: operator.id, roles: ["viewer"] }, operator);
+      await actOn(stored, { name: "setOperatorRoles", operatorId: operator.id, roles: ["viewer"] }, operator);
       const { actsWithoutPerson, heads } = await countsOf(database);
       expect(actsWithoutPerson.count).to.equal(2);
       expect(actsWithoutPerson.newest).to.include({ organizationId, seq: heads[0]?.seq, kind: "key.created" });

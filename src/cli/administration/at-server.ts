@@ -1,6 +1,6 @@
 import { type Client, status as Status, type StatusObject } from "@grpc/grpc-js";
 
-import { isOperatorKey } from "../../operators/operator.js";
+import { isOperatorKey } from "../../domain/operator.js";
 import type { Config } from "../../startup/config.js";
 import { secretFromEnvironment } from "../../startup/environment.js";
 import { UsageError } from "../../startup/operator-error.js";

@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 
+import { bookOfProposal } from "../../domain/people/people.js";
+import { nameIn } from "../../domain/proposal-content.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import { now } from "../../startup/clock.js";
 import { onDatabaseForLong } from "../../startup/open-database.js";
@@ -160,9 +162,11 @@ function powerLines({ books, operators, proposals }: Listed): readonly string[] 
     ...orNone(books.flatMap(bookLines)),
     "Proposals that wait:",
     ...orNone(
-      proposals.map(({ id, type, organizationId, proposedBy, proposedAt }) => {
-        const of = organizationId === undefined ? "" : ` of ${organizationId}`;
-        return `  ${id}: ${type}${of}, by ${proposedBy} at ${timeOf(proposedAt)}`;
+      proposals.map((proposal) => {
+        const { id, content, person, proposedAt } = proposal;
+        const owner = bookOfProposal(proposal);
+        const of = owner === undefined ? "" : ` of ${owner}`;
+        return `  ${id}: ${nameIn(content)}${of}, by ${person} at ${timeOf(proposedAt)}`;
       }),
     ),
   ];
@@ -211,12 +215,12 @@ function jsonOf(listed: Listed): Readonly<Record<string, unknown>> {
       passkeys: passkeys.map((passkey) => passkey.id),
       changed_at: timeOf(changedAt),
     })),
-    proposals: proposals.map(({ id, type, organizationId, proposedBy, proposedAt }) => ({
-      id,
-      type,
-      organization_id: organizationId ?? null,
-      proposed_by: proposedBy,
-      proposed_at: timeOf(proposedAt),
+    proposals: proposals.map((proposal) => ({
+      id: proposal.id,
+      type: nameIn(proposal.content),
+      organization_id: bookOfProposal(proposal) ?? null,
+      proposed_by: proposal.person,
+      proposed_at: timeOf(proposal.proposedAt),
     })),
     operator_rows_missing: operatorRowsMissing ?? null,
     books_missing: booksMissing,

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 
 import { type ApiKey, isLive } from "../../domain/api-key.js";
+import type { Operator } from "../../domain/operator.js";
+import type { Proposal } from "../../domain/proposal.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import type { Operator } from "../../operators/operator.js";
-import type { OperatorProposal } from "../../operators/ports.js";
 import { type BookSummary, listBooks } from "../../storage/books.js";
 import { cellOf, type Database } from "../../storage/database.js";
 import { firstSeqFrom } from "../../storage/lists/first-seq-from.js";
@@ -37,7 +37,7 @@ export interface RestoredOperator extends Operator {
 export interface RestoredPowers {
   readonly books: readonly RestoredBook[];
   readonly operators: readonly RestoredOperator[];
-  readonly proposals: readonly OperatorProposal[];
+  readonly proposals: readonly Proposal[];
   /**
    * The least number of rows about operators that are missing. Undefined: the evidence says nothing
    * about it.
@@ -83,7 +83,7 @@ export async function restoredPowers(
   return {
     books,
     operators: await liveOperators(administration),
-    proposals: proposals.filter(({ state }) => state === "PENDING"),
+    proposals: proposals.filter(({ decided }) => decided === undefined),
     operatorRowsMissing: missing(known.get(operatorsOfCell(0)), await operatorRows(database, restoredAt)),
     booksMissing: [...known.keys()].filter((name) => name.startsWith("org_") && !ids.has(name)),
   };

@@ -4,17 +4,20 @@ import { type ChannelCredentials, Client, Metadata, type MethodDefinition } from
 
 import { serverNameFor } from "../../../runtime/transport/server-name.js";
 import { asWritten } from "../../domain/api-key.js";
+import { type OperatorName, type Role as RoleName } from "../../domain/operator.js";
+import { HOUSE } from "../../domain/people/people.js";
 import { DEMO } from "../../domain/values/actor.js";
 import { AdminServiceService as Admin } from "../../gen/kesc/admin/v1/admin_service.js";
 import { Role } from "../../gen/kesc/admin/v1/resources.js";
 import { SessionServiceService as Sessions } from "../../gen/kesc/admin/v1/session_service.js";
 import { AccountServiceService as Accounts } from "../../gen/kesc/v1/account_service.js";
-import { type OperatorName, type Role as RoleName } from "../../operators/operator.js";
+import { newIds } from "../../operators/authority.js";
 import { now } from "../../startup/clock.js";
 import { UsageError } from "../../startup/operator-error.js";
 import type { Database } from "../../storage/database.js";
 import { keys as openKeys } from "../../storage/keys.js";
-import { OperatorActs } from "../../storage/operators/operator-acts.js";
+import { StoredPeople } from "../../storage/operators/stored-people.js";
+import { byMachine } from "../../storage/organizations/commit-now.js";
 import type { DemoFreeze } from "./demo-book.js";
 
 /** Two people: what one proposes, the other one approves. */
@@ -38,17 +41,17 @@ export interface DemoLink {
  * Writes nothing for people who may be real: `refuseRealPeople` comes first.
  */
 export async function prepareDemoPeople(database: Database, clock = now): Promise<readonly DemoPerson[]> {
-  const acts = new OperatorActs(database.cells[0], clock);
-  const existing = await acts.operators();
+  const stored = new StoredPeople(database.cells[0], clock);
+  const existing = await stored.operators();
   const people: DemoPerson[] = [];
   for (const [name, roles] of Object.entries(PEOPLE)) {
     const { key, keySha256 } = newKey();
     const operator = existing.find((each) => (each.name as string) === name);
-    await acts.perform(
+    const by = { keySha256, ...byMachine(HOUSE, DEMO) };
+    await stored.submit(
       operator === undefined
-        ? { kind: "operator.create", name: name as OperatorName, roles, keySha256 }
-        : { kind: "operator.replace_key", operatorId: operator.id, keySha256 },
-      { actor: DEMO },
+        ? { name: "createOperator", operatorName: name as OperatorName, roles, facts: newIds(), ...by }
+        : { name: "replaceOperatorKey", operatorId: operator.id, ...by },
     );
     people.push({ name, key });
   }
@@ -61,7 +64,7 @@ export async function prepareDemoPeople(database: Database, clock = now): Promis
  */
 export async function refuseRealPeople(database: Database): Promise<void> {
   const live = (await openKeys(database, now).organizations()).map(asWritten).find(({ isSandbox }) => !isSandbox);
-  const acts = await new OperatorActs(database.cells[0], now).acts({
+  const acts = await new StoredPeople(database.cells[0], now).acts({
     size: Number.MAX_SAFE_INTEGER,
     beforeSeq: undefined,
   });

@@ -23,7 +23,8 @@ const operation: Operation<SetAccountTier, Account> = { lookup, decide };
 
 /** A second person is needed only where a limit of the account rises or ends. */
 export const setAccountTier = withSecondPerson(operation, {
-  groupOf: ({ limits }, { organizationId, accountId, tier }, book) => {
+  groupOf: ({ organizationId, accountId, tier }, book) => {
+    const { limits } = book.bookOf(organizationId);
     if (limits === undefined) return undefined;
     // The operation has refused an account that is not there.
     const { tier: before } = book.account(organizationId, accountId) as LedgerAccount;

@@ -21,7 +21,7 @@ export interface CreateApiKey extends Authorized {
 const operation: Operation<CreateApiKey, StoredApiKey> = { lookup, decide };
 
 export const createApiKey = withSecondPerson(operation, {
-  groupOf: (_head, { scopes }) => (scopes.some(isWriting) ? "write_keys" : undefined),
+  groupOf: ({ scopes }) => (scopes.some(isWriting) ? "write_keys" : undefined),
   changesOf: ({ label, scopes, expiresAt }) =>
     changes(
       ["API key", "", label],

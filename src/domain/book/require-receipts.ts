@@ -18,7 +18,7 @@ const operation: Operation<RequireReceipts, BookHead> = { lookup, decide };
 
 /** To require them only takes power away. Without them, shillings can be credited twice. */
 export const requireReceipts = withSecondPerson(operation, {
-  groupOf: (_head, { isRequired }) => (isRequired ? undefined : "rails"),
+  groupOf: ({ isRequired }) => (isRequired ? undefined : "rails"),
   changesOf: ({ organizationId }, book) => {
     const since = String(book.bookOf(organizationId).receiptsRequiredSeq);
     return changes(["receipt of a direct mint", `required since row ${since}`, "not required"]);

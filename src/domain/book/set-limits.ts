@@ -36,8 +36,8 @@ const operation: Operation<SetLimits, BookHead> = { lookup, decide };
 
 /** A second person is needed only where a limit rises or ends, for the organization or a tier. */
 export const setLimits = withSecondPerson(operation, {
-  groupOf: (head, command) => {
-    const before = limitsOf(head);
+  groupOf: (command, book) => {
+    const before = limitsOf(book.bookOf(command.organizationId));
     const after = withChanges(before, command);
     const tiers = new Set([DEFAULT_TIER, ...before.tiers.keys(), ...after.tiers.keys()]);
     const rises =

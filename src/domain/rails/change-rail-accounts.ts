@@ -91,7 +91,7 @@ export const setRailAccount = withSecondPerson<SetRailAccount, RailAccountRecord
     decide: decideAccount,
   },
   {
-    groupOf: (_head, command, book) => {
+    groupOf: (command, book) => {
       const before = accountAt(book, command)?.resolveAloneMaxCents ?? 0;
       return command.resolveAloneMaxCents > before ? WIDENS_ALONE : "rails";
     },
@@ -124,7 +124,7 @@ export const setDefaultRail = withSecondPerson<SetDefaultRail, BookHead>(
 export const setPayouts = withSecondPerson<SetPayouts, RailAccountRecord>(
   { lookup: needAccounts, decide: decidePayouts } satisfies Operation<SetPayouts, RailAccountRecord>,
   {
-    groupOf: (_head, { payouts }) => (payouts === "closed" ? undefined : "rails"),
+    groupOf: ({ payouts }) => (payouts === "closed" ? undefined : "rails"),
     changesOf: (command, book) => {
       // The operation has refused an account that is not there.
       const { payouts, payoutsReason, revision } = accountAt(book, command) as RailAccountRecord;

@@ -6,16 +6,16 @@ import { atEndOfTask, MicroBatch } from "../../../runtime/micro-batch.js";
 import type { CallSpan, Tracing } from "../../../runtime/tracing/tracing.js";
 import type { ApiKey } from "../../domain/api-key.js";
 import type { Authority } from "../../domain/authority.js";
+import { actorOf as actorOfOperator } from "../../domain/operator.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { AccountId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { StoreError } from "../../ledger/ports/store.js";
-import { actorOf as actorOfOperator } from "../../operators/operator.js";
 import type { BookOwner } from "../../operators/reads.js";
 import type { CallingOperator } from "../../operators/session.js";
-import type { AnyRefusal, ServedRefusal } from "../errors/refusal.js";
+import type { AnyRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
 import { type FieldProblem, fieldProblem, type ParsedFields } from "../messages/fields.js";
 import { checkWireFormat } from "../messages/wire-format.js";
@@ -131,7 +131,7 @@ export interface OperatorRules {
   /** Returns the problems of a request beside its shape. */
   readonly problemsIn: (contract: RpcContract, request: object) => readonly FieldProblem[];
   /** Refuses a call whose request is valid. */
-  readonly refusalOf: (call: CheckedCall) => Promise<ServedRefusal | undefined>;
+  readonly refusalOf: (call: CheckedCall) => Promise<AnyRefusal | undefined>;
   /** Runs such a call when its turn comes. */
   readonly inTurn: <Response>(
     call: Pick<CheckedCall, "contract" | "caller"> & { readonly parts: number | undefined },
@@ -140,7 +140,7 @@ export interface OperatorRules {
 }
 
 /** The caller of a call that is admitted, or why it is not. */
-export type Admission = Admitted<BookOwner | undefined> | ServedRefusal;
+export type Admission = Admitted<BookOwner | undefined> | AnyRefusal;
 
 /** A call whose request is valid. */
 export interface CheckedCall {

@@ -2,7 +2,7 @@ import { status as Status } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
 import { traceOf } from "../../../runtime/error-trace.js";
-import type { ServedRefusal } from "../errors/refusal.js";
+import type { AnyRefusal } from "../errors/refusal.js";
 import { type RefusalStatus, statusOf } from "../errors/status.js";
 import type { RpcContract } from "../messages/contract.js";
 import type { CallRecord } from "./call-context.js";
@@ -14,11 +14,11 @@ export type Ending = { readonly kind: "done"; readonly replayed: boolean } | Ref
 /** A refusal and its gRPC status. */
 export interface Refused {
   readonly kind: "refused";
-  readonly refusal: ServedRefusal;
+  readonly refusal: AnyRefusal;
   readonly status: RefusalStatus;
 }
 
-export function refused(refusal: ServedRefusal): Refused {
+export function refused(refusal: AnyRefusal): Refused {
   return { kind: "refused", refusal, status: statusOf(refusal) };
 }
 

@@ -15,7 +15,7 @@ export async function needsVerification(
   {
     administration,
     now,
-  }: { readonly administration: Pick<Administration, "bookProposal">; readonly now: () => number },
+  }: { readonly administration: Pick<Administration, "foundProposal">; readonly now: () => number },
   { contract, input, caller, takesPowerAway }: CheckedCall,
 ): Promise<boolean> {
   if (!isStale(contract, caller.who.operator, now) || takesPowerAway) return false;
@@ -24,7 +24,7 @@ export async function needsVerification(
   if (named !== undefined) return !named.isSandbox;
   const { proposalId } = input as { readonly proposalId?: ProposalId };
   if (proposalId === undefined) return true;
-  const found = (await administration.bookProposal(proposalId))?.organization;
+  const found = (await administration.foundProposal(proposalId))?.organization;
   return found === undefined || !isWhole(found) || !found.isSandbox;
 }
 

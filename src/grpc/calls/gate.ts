@@ -1,5 +1,5 @@
 import type { BookOwner } from "../../operators/reads.js";
-import type { ServedRefusal } from "../errors/refusal.js";
+import type { AnyRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
 import type { ParsedFields } from "../messages/fields.js";
 import type { Caller, OperatorRules } from "./call-context.js";
@@ -46,6 +46,6 @@ export async function refusalUnder<Input>(
   rules: OperatorRules | undefined,
   { takesPowerAway }: RpcRules<Input>,
   call: { readonly contract: RpcContract; readonly input: Input; readonly caller: Caller<BookOwner | undefined> },
-): Promise<ServedRefusal | undefined> {
+): Promise<AnyRefusal | undefined> {
   return rules?.refusalOf({ ...call, takesPowerAway: takesPowerAway?.(call.input) === true });
 }

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Metadata } from "@grpc/grpc-js";
 
-import { isOperatorKey } from "../../operators/operator.js";
+import { isOperatorKey } from "../../domain/operator.js";
 import type { Administration } from "../../operators/ports.js";
 import { type CallingOperator, kindOfToken } from "../../operators/session.js";
 import type { SignIn } from "../../operators/sign-in.js";
-import type { ServedRefusal } from "../errors/refusal.js";
+import type { AnyRefusal } from "../errors/refusal.js";
 import { type ApiKeyAuthenticatorOptions, type AuthenticatedCall, BEARER, lookupTurns } from "./authenticator.js";
 
 // A caller that is refused at once would only try the next key. The calls of one connection are
@@ -18,7 +18,7 @@ const REFUSAL_MILLIS = 100;
 export type OperatorAuthentication =
   | CallingOperator
   | Extract<
-      ServedRefusal,
+      AnyRefusal,
       { reason: "MISSING_OPERATOR_KEY" | "INVALID_OPERATOR_KEY" | "QUEUE_FULL" | "RESTORE_NOT_CONFIRMED" }
     >;
 

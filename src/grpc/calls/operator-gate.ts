@@ -4,13 +4,13 @@ import type { OrganizationId } from "../../domain/values/ids.js";
 import { type Parsed, unparsed } from "../../domain/values/parsed.js";
 import { parseName } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
+import { authorityFor } from "../../operators/authority.js";
 import type { Administration } from "../../operators/ports.js";
 import type { CallingOperator } from "../../operators/session.js";
-import type { ServedRefusal } from "../errors/refusal.js";
+import type { AnyRefusal } from "../errors/refusal.js";
 import { isRead, type RpcContract } from "../messages/contract.js";
 import type { FieldProblem } from "../messages/fields.js";
 import { MASKS } from "../messages/masked.js";
-import { authorityFor } from "./authority.js";
 import { type Admission, type Gate, MACHINE, NOBODY, type OperatorRules, type Who } from "./call-context.js";
 import { needsVerification } from "./freshness.js";
 import { organizationOr } from "./named-organization.js";
@@ -31,7 +31,7 @@ interface OfOperators {
 interface OperatorGateOptions extends OperatorAuthenticatorOptions {
   readonly administration: Pick<
     Administration,
-    "bookProposal" | "fourEyes" | "operators" | "operatorWithKey" | "organization"
+    "foundProposal" | "fourEyes" | "operators" | "operatorWithKey" | "organization"
   >;
   readonly now: () => UnixMillis;
 }
@@ -49,7 +49,7 @@ export function operatorGate(options: OperatorGateOptions): Gate {
   const admitOperator = async (
     { requiredRoles: roles, isBackground }: RpcContract,
     { call, record }: Parameters<Gate["admit"]>[2],
-  ): Promise<CallingOperator | ServedRefusal> => {
+  ): Promise<CallingOperator | AnyRefusal> => {
     const operator = await authenticator.authenticate(call, isBackground);
     if ("reason" in operator) return operator;
     record.who = { kind: "operator", operator };

@@ -2,7 +2,7 @@ import { requestIdOf } from "../../../runtime/caller-ids.js";
 import type { IdempotencyKey } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { BookOwner } from "../../operators/reads.js";
-import type { ServedRefusal } from "../errors/refusal.js";
+import type { AnyRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
 import type { Admitted, CallDependencies, Caller, OperatorRules } from "./call-context.js";
 import type { CallHead } from "./rpc-result.js";
@@ -11,7 +11,7 @@ import type { CallHead } from "./rpc-result.js";
  * The messages of a stream, encoded. The stream takes the next one when the client has room for it.
  * What the generator returns ends the stream: a refusal, or undefined for OK.
  */
-export type EncodedMessages = AsyncGenerator<Buffer, ServedRefusal | undefined, void>;
+export type EncodedMessages = AsyncGenerator<Buffer, AnyRefusal | undefined, void>;
 
 /** An rpc with its two ways in. */
 export interface RpcRoute<Handler = unknown> {

@@ -1,11 +1,11 @@
 import type { Acted } from "../../domain/authority.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
-import type { ServedRefusal } from "../errors/refusal.js";
+import type { AnyRefusal } from "../errors/refusal.js";
 
 /** The result of an rpc, before it is encoded. */
 export type RpcResult<Response> =
   | (CallHead & { readonly kind: "done"; readonly response: Response; readonly items?: ItemTally })
-  | { readonly kind: "refused"; readonly refusal: ServedRefusal };
+  | { readonly kind: "refused"; readonly refusal: AnyRefusal };
 
 /** What the head of a call tells beside its response. */
 export interface CallHead {
@@ -29,9 +29,12 @@ export function done<Response>(response: Response): RpcResult<Response> {
 }
 
 /** Makes the result of a call that is refused. */
-export function refuse(refusal: ServedRefusal): Extract<RpcResult<never>, { kind: "refused" }> {
+export function refuse(refusal: AnyRefusal): Extract<RpcResult<never>, { kind: "refused" }> {
   return { kind: "refused", refusal };
 }
+
+/** The refusal of the machine by an rpc that only a person can call. */
+export const NEEDS_PERSON: RpcResult<never> = refuse({ reason: "MISSING_OPERATOR_KEY" });
 
 /** Makes the result of a call from the outcome of its command. */
 export function resultOf<Resource, Response>(

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { handleBidiStreamingCall, ServerDuplexStream } from "@grpc/grpc-js";
 
-import type { ServedRefusal } from "../errors/refusal.js";
+import type { AnyRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
 import type { ParsedFields } from "../messages/fields.js";
 import { encode } from "../messages/wire-format.js";
@@ -196,7 +196,7 @@ class ExchangeStream<Request, Input extends { readonly length: number }, Respons
   /**
    * Accepts no more messages. Refuses the stream once all accepted messages have their response.
    */
-  async #refuseAfterResponses(refusal: ServedRefusal): Promise<void> {
+  async #refuseAfterResponses(refusal: AnyRefusal): Promise<void> {
     this.#closing = true;
     this.#call.pause();
     await this.#responded;

@@ -3,7 +3,6 @@ import type { Scope } from "../../domain/api-key.js";
 import type { Refusal } from "../../domain/refusal.js";
 import type { Rail } from "../../domain/transaction.js";
 import type { TransactionId } from "../../domain/values/ids.js";
-import type { OperatorRefusal } from "../../operators/refusal.js";
 import type { FieldProblem } from "../messages/fields.js";
 
 interface CallFields {
@@ -105,8 +104,6 @@ export const CALL_REFUSALS = {
 
 /** A refusal by the gRPC server or the ledger's queue. No rule of the book saw the call. */
 export type CallRefusal = RefusalsOf<typeof CALL_REFUSALS>;
-/** Every refusal that the program of an organization can get. */
+/** Every refusal that a caller can get. */
 export type AnyRefusal = Refusal | CallRefusal;
-/** Every refusal that an organization's program or an operator can get. */
-export type ServedRefusal = AnyRefusal | OperatorRefusal;
 export type Reason = AnyRefusal["reason"];

@@ -7,12 +7,11 @@ import { REFUSALS } from "../../domain/refusal.js";
 import type { Any } from "../../gen/google/protobuf/any.js";
 import { BadRequest, ErrorInfo, RetryInfo } from "../../gen/google/rpc/error_details.js";
 import { Status as StatusMessage } from "../../gen/google/rpc/status.js";
-import { OPERATOR_REFUSALS } from "../../operators/refusal.js";
 import { encode } from "../messages/wire-format.js";
-import { CALL_REFUSALS, type ServedRefusal } from "./refusal.js";
+import { type AnyRefusal, CALL_REFUSALS } from "./refusal.js";
 
 /** The answer for each reason. */
-export const ANSWERS = { ...REFUSALS, ...CALL_REFUSALS, ...OPERATOR_REFUSALS };
+export const ANSWERS = { ...REFUSALS, ...CALL_REFUSALS };
 
 const DOMAIN = "kesc";
 const DETAILS = "grpc-status-details-bin";
@@ -26,12 +25,12 @@ export interface RefusalStatus {
   readonly metadata: Metadata;
 }
 
-export function statusCodeOf(reason: ServedRefusal["reason"]): Status {
+export function statusCodeOf(reason: AnyRefusal["reason"]): Status {
   return Status[ANSWERS[reason].code];
 }
 
 /** Returns the text of a refusal for people. */
-export function messageOf(refusal: ServedRefusal): string {
+export function messageOf(refusal: AnyRefusal): string {
   return answerTo(refusal).message(refusal);
 }
 
@@ -39,7 +38,7 @@ export function messageOf(refusal: ServedRefusal): string {
  * Returns the status of a refusal. Its metadata `grpc-status-details-bin` holds a
  * google.rpc.Status.
  */
-export function statusOf(refusal: ServedRefusal): RefusalStatus {
+export function statusOf(refusal: AnyRefusal): RefusalStatus {
   const message = statusMessageOf(refusal);
   const metadata = new Metadata();
   metadata.set(DETAILS, encode(StatusMessage, message));
@@ -64,7 +63,7 @@ export function hasDetails({ metadata }: { readonly metadata?: Metadata | null |
 }
 
 /** Returns the refusal as a google.rpc.Status. A batch returns it for each refused item. */
-export function statusMessageOf(refusal: ServedRefusal): StatusMessage {
+export function statusMessageOf(refusal: AnyRefusal): StatusMessage {
   // grpc-js passes the text to encodeURI. That throws on half of a surrogate pair and ends the
   // process.
   const message = toUSVString(messageOf(refusal));
@@ -74,7 +73,7 @@ export function statusMessageOf(refusal: ServedRefusal): StatusMessage {
 const CLOCK_RETRY_MILLIS_MAX = 5 * 60_000;
 
 /** Returns an ErrorInfo, and a BadRequest or a RetryInfo if the reason has one. */
-function detailsOf(refusal: ServedRefusal): Any[] {
+function detailsOf(refusal: AnyRefusal): Any[] {
   const { reason } = refusal;
   const { fields } = answerTo(refusal);
   const metadata = new Map(factsOf(fields, refusal));
@@ -99,20 +98,20 @@ function detailsOf(refusal: ServedRefusal): Any[] {
  * Returns how long to wait before the next try, in whole milliseconds, rounded up: a call that is
  * sent earlier would be refused again. Undefined if no time is known.
  */
-function retryMillisOf(refusal: ServedRefusal): number | undefined {
+function retryMillisOf(refusal: AnyRefusal): number | undefined {
   const told = "retryMillis" in refusal ? refusal.retryMillis : clockMillis(refusal);
   const millis = answerTo(refusal).retryMillis ?? told;
   return millis === undefined ? undefined : Math.max(1, Math.ceil(millis));
 }
 
 /** A book goes on once the clock has passed its newest row, and sooner if a person acts. */
-function clockMillis(refusal: ServedRefusal): number | undefined {
+function clockMillis(refusal: AnyRefusal): number | undefined {
   return refusal.reason === "CLOCK_BEHIND" ? Math.min(refusal.behindMillis, CLOCK_RETRY_MILLIS_MAX) : undefined;
 }
 
 /** The types cannot say that the answer is the one for this reason. */
-function answerTo({ reason }: ServedRefusal): Answer<ServedRefusal> {
-  return ANSWERS[reason] as Answer<ServedRefusal>;
+function answerTo({ reason }: AnyRefusal): Answer<AnyRefusal> {
+  return ANSWERS[reason] as Answer<AnyRefusal>;
 }
 
 function durationOf(millis: number): { seconds: bigint; nanos: number } {

@@ -6,8 +6,8 @@ import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { readRegistry } from "../../../runtime/descriptor-files.js";
 import { packageFile } from "../../../runtime/files/package-file.js";
 import { parseScope, type Scope } from "../../domain/api-key.js";
+import { parseRoles, type Role, ROLES } from "../../domain/operator.js";
 import { parsed } from "../../domain/values/parsed.js";
-import { parseRoles, type Role, ROLES } from "../../operators/operator.js";
 
 /**
  * What an rpc does with an idempotency key. An rpc that writes and takes none refuses it, so that

@@ -1,15 +1,12 @@
-import { typeidUnboxed } from "typeid-js";
-
 import type { RevealAccount } from "../../domain/accounts/reveal-account.js";
 import type { Organization } from "../../domain/api-key.js";
 import type { Acted, Authorized, NewIds } from "../../domain/authority.js";
 import type { ActedOf, OperatorCommand, Resource, ResourceOf } from "../../domain/operations.js";
-import type { DepositId, TransactionId } from "../../domain/values/ids.js";
 import type { AdminServiceService } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
+import { authorityFor, newIds } from "../../operators/authority.js";
 import type { TriedRailAccount } from "../../operators/rails.js";
 import { type OrganizationRpc, organizationRpc, type ResponseOf } from "../calls/admin-rpc.js";
-import { authorityFor } from "../calls/authority.js";
 import { actorOf, type Caller } from "../calls/call-context.js";
 import type { RpcRoute } from "../calls/route.js";
 import { done, resultOfAct, type RpcResult } from "../calls/rpc-result.js";
@@ -26,14 +23,6 @@ export type CommandFields<C extends Authorized> = C extends unknown
 
 /** An act in a book. One person always looks: an approval would keep personal data. */
 type SubmittedCommand = OperatorCommand | RevealAccount;
-
-/** The ids of what a command may make. They are no content of it, so an approval brings others. */
-export function newIds(): NewIds {
-  return {
-    newDepositId: typeidUnboxed("dep") as string as DepositId,
-    newTransactionId: typeidUnboxed("txn") as string as TransactionId,
-  };
-}
 
 /** Returns the ids of what a command with these fields makes. Each of its parts has its own. */
 export function newIdsFor(fields: object): NewIds & { readonly ofParts?: readonly NewIds[] } {

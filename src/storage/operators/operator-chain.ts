@@ -29,7 +29,7 @@ const OPERATOR_KEY_ID = 1;
 
 /**
  * The chain over the acts, proposals and decisions of a cell, and over the ends of sessions and of
- * what people sign in with (docs/adr/0059). Its key lies in the database, encrypted by the master
+ * what people sign in with (docs/adr/0072). Its key lies in the database, encrypted by the master
  * key. So somebody who has the database alone cannot add a row.
  */
 export class OperatorChain {
@@ -63,8 +63,12 @@ export class OperatorChain {
   }
 
   /** Returns the rows that the chain has as they are. `chainedOf` says how it knows a row. */
-  async known<Row extends Link>(rows: readonly Row[], chainedOf: (row: Row) => Chained): Promise<readonly Row[]> {
-    const key = await this.key();
+  async known<Row extends Link>(
+    rows: readonly Row[],
+    chainedOf: (row: Row) => Chained,
+    session?: Session,
+  ): Promise<readonly Row[]> {
+    const key = await this.key(session);
     if (key === undefined) return [];
     return rows.filter((row) => {
       const { link_seq: seq, mac, previous_mac: previous } = row;

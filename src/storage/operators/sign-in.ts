@@ -18,9 +18,7 @@ import { signInMac } from "../secrets/operator-key.js";
 import type { Binding, Session } from "../sql/engine.js";
 import { insertOf } from "../sql/insert.js";
 import { inTransaction, readRows } from "../sql/store-error.js";
-import type { StoredAdministration } from "./administration.js";
 import { OperatorChain } from "./operator-chain.js";
-import { RefusedActError } from "./refused.js";
 import {
   isOurs,
   rowOfToken,
@@ -32,6 +30,7 @@ import {
   type TokenRow,
   withMac,
 } from "./sign-in-rows.js";
+import type { StoredPeople } from "./stored-people.js";
 
 /** The sessions of one operator. */
 const SESSIONS_MAX = 10;
@@ -46,13 +45,13 @@ type SessionChanges = Partial<Pick<SessionRow, "used_at" | "verified_at">>;
 /** Implements the port `SignInStore` in the first cell. */
 export class StoredSignIn implements SignInStore {
   readonly #cell: Cell;
-  readonly #administration: Pick<StoredAdministration, "submit">;
+  readonly #people: StoredPeople;
   readonly #now: () => UnixMillis;
   readonly #chain: OperatorChain;
 
-  constructor(cell: Cell, administration: Pick<StoredAdministration, "submit">, now: () => UnixMillis) {
+  constructor(cell: Cell, people: StoredPeople, now: () => UnixMillis) {
     this.#cell = cell;
-    this.#administration = administration;
+    this.#people = people;
     this.#now = now;
     this.#chain = new OperatorChain(cell);
   }
@@ -147,29 +146,31 @@ export class StoredSignIn implements SignInStore {
     return row && sessionOf(row);
   }
 
-  readonly register: SignInStore["register"] = (act, by, { passkey, invitationSha256 }) => {
-    return this.#administration.submit(act, by, async (session) => {
-      const [row] = await this.#liveTokens("token_sha256 = ?", [invitationSha256], session);
-      const { engine } = this.#cell;
-      const { table } = engine;
-      const known = await session.read({
-        sql: `SELECT 1 FROM ${table("passkeys")} WHERE credential_id = ?`,
-        bindings: [passkey.credentialId],
-      });
-      if (row === undefined || known.length > 0) throw new RefusedActError({ reason: "SIGN_IN_REFUSED" });
-      await this.#removeToken(session, invitationSha256);
-      await this.#chain.end(session, `used:${invitationSha256}`);
-      const now = this.#now();
-      const named = `SELECT passkey_sha256 FROM ${table("operator_acts")} WHERE passkey_sha256 IS NOT NULL`;
-      const unnamed = `created_at < ? AND sha256 NOT IN (${named})`;
-      await this.#remove(session, "passkeys", unnamed, [now - UNNAMED_MILLIS_MAX]);
-      const stored = {
-        sha256: passkeySha256(passkey),
-        credential_id: passkey.credentialId,
-        public_key: Buffer.from(passkey.publicKey).toString("hex"),
-        created_at: now,
-      };
-      await session.write([insertOf(engine, "passkeys", [stored])]);
+  readonly register: SignInStore["register"] = (command, { passkey, invitationSha256 }) => {
+    const { engine } = this.#cell;
+    const passkeys = engine.table("passkeys");
+    return this.#people.submit(command, {
+      refusal: async (session) => {
+        const [invitation] = await this.#liveTokens("token_sha256 = ?", [invitationSha256], session);
+        const sql = `SELECT 1 FROM ${passkeys} WHERE credential_id = ?`;
+        const known = await session.read({ sql, bindings: [passkey.credentialId] });
+        return invitation === undefined || known.length > 0 ? { reason: "SIGN_IN_REFUSED" } : undefined;
+      },
+      write: async (session) => {
+        await this.#removeToken(session, invitationSha256);
+        await this.#chain.end(session, `used:${invitationSha256}`);
+        const now = this.#now();
+        const named = `SELECT passkey_sha256 FROM ${engine.table("operator_acts")} WHERE passkey_sha256 IS NOT NULL`;
+        const unnamed = `created_at < ? AND sha256 NOT IN (${named})`;
+        await this.#remove(session, "passkeys", unnamed, [now - UNNAMED_MILLIS_MAX]);
+        const stored = {
+          sha256: passkeySha256(passkey),
+          credential_id: passkey.credentialId,
+          public_key: Buffer.from(passkey.publicKey).toString("hex"),
+          created_at: now,
+        };
+        await session.write([insertOf(engine, "passkeys", [stored])]);
+      },
     });
   };
 

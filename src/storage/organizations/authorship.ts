@@ -1,9 +1,10 @@
+import type { Refusal } from "../../domain/refusal.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { Session } from "../sql/engine.js";
 
-/** Who acts. Without it, the operator does, as the `kesc` command on the database. */
+/** Who makes an organization. Without it, the `kesc` command on the database does. */
 export interface Authorship {
   readonly actor: Actor;
-  /** Runs first in the transaction of the act. The act is not done if it rejects. */
-  readonly first?: ((session: Session) => Promise<void>) | undefined;
+  /** Runs first in the transaction. Nothing is made if there is a refusal. */
+  readonly refusal: (session: Session) => Promise<Refusal | undefined>;
 }

@@ -9,6 +9,7 @@ import {
   type Organization,
   type StoredApiKey,
 } from "../../domain/api-key.js";
+import type { Refusal } from "../../domain/refusal.js";
 import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { Keys, NewApiKey, NewCertificateKey } from "../../ledger/ports/keys.js";
@@ -63,7 +64,7 @@ export class CellKeys {
     this.#statements = statementsOf(cell);
   }
 
-  async createOrganization(name: string, isSandbox: boolean, author?: Authorship): Promise<Organization> {
+  async createOrganization(name: string, isSandbox: boolean, author?: Authorship): Promise<Organization | Refusal> {
     const row: OrganizationRow = {
       id: typeidUnboxed("org"),
       name,
@@ -72,7 +73,8 @@ export class CellKeys {
     };
     for (let tries = 1; ; tries += 1) {
       try {
-        await this.#failing(insertOrganization(this.#cell, row, author));
+        const refusal = await this.#failing(insertOrganization(this.#cell, row, author));
+        if (refusal !== undefined) return refusal;
         return {
           id: row.id as OrganizationId,
           cell: this.#cell.number,
@@ -186,11 +188,17 @@ export class CellKeys {
 
   async #insertApiKey(
     { organizationId, name, scopes, expiresAt }: NewApiKey,
-    { hashOf, first }: Pick<Authorship, "first"> & { hashOf: (read: ReadByHashes) => Promise<string> },
+    {
+      hashOf,
+      first,
+    }: {
+      readonly hashOf: (read: ReadByHashes) => Promise<string>;
+      readonly first: (session: Session) => Promise<void>;
+    },
   ): Promise<ApiKey> {
     const key = await this.#failing(
       this.#cell.transact(async (session) => {
-        await first?.(session);
+        await first(session);
         const book = await lockBook(this.#cell, session, { organizationId, now: this.#now() });
         const hash = await hashOf(async (bindings) => {
           const rows = await session.read({ sql: this.#statements.apiKeysWithHashes, bindings });

@@ -1,4 +1,5 @@
 import { type BookHead, NO_SUMS } from "../../domain/book.js";
+import type { Refusal } from "../../domain/refusal.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { Cell } from "../database.js";
@@ -24,14 +25,22 @@ const NEW_BOOK_COLUMNS = { ...BOOK_COLUMNS, organization_id: "text", state: "tex
 
 const FIRST_SEQ = 1;
 
-/** Creates the organization, its book with new keys, and the first row of the book. */
-export async function insertOrganization(cell: Cell, row: OrganizationRow, author?: Authorship): Promise<void> {
+/**
+ * Creates the organization, its book with new keys, and the first row of the book. Resolves with
+ * the refusal of the author, if there is one.
+ */
+export function insertOrganization(
+  cell: Cell,
+  row: OrganizationRow,
+  author?: Authorship,
+): Promise<Refusal | undefined> {
   const { table, insertInto } = cell.engine;
   const organizationId = row.id as OrganizationId;
-  await cell.transact(async (session) => {
+  return cell.transact(async (session) => {
     // Under this lock the numbers of new books do not collide, and no rotation removes the key.
     await lockMasterKeys(cell, session);
-    await author?.first?.(session);
+    const refusal = await author?.refusal(session);
+    if (refusal !== undefined) return refusal;
     const [keys, wrapped] = newBookKeys(readMasterKeys(cell.masterKeyFile), organizationId);
     const [last] = (await session.read({
       sql: `SELECT COALESCE(MAX(number), 0) AS number FROM ${table("books")}`,
@@ -56,6 +65,7 @@ export async function insertOrganization(cell: Cell, row: OrganizationRow, autho
       insertOf(cell.engine, "book_keys", [{ book: number, ...bookKeysHexOf(wrapped) }]),
       insertOf(cell.engine, "journal", [journalRow]),
     ]);
+    return undefined;
   });
 }
 

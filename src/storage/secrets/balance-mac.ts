@@ -21,7 +21,7 @@ export function balanceKeyOf({ index }: Pick<BookKeys, "index">): string {
 
 /**
  * Returns the `mac` of a row of `accounts`: half of the SHA-256 of the key and the row. Every
- * commit computes two for each account. One costs 1.1 µs, where `rowMac` takes 3.6 (docs/adr/0059).
+ * commit computes two for each account. One costs 1.1 µs, where `rowMac` takes 3.6 (docs/adr/0072).
  */
 export function accountMac(balanceKey: string, row: BoundAccountRow): string {
   const { id, status, tier, deposit_reference: reference, last_seq: lastSeq } = row;

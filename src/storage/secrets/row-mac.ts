@@ -16,7 +16,7 @@ const FORMAT = "kesc-row-1";
 
 /**
  * Returns the `mac` of a row in hexadecimal: HMAC-SHA-256 over the columns that the model names,
- * with a key of the book. The key needs the master key, and moves with the book (docs/adr/0059).
+ * with a key of the book. The key needs the master key, and moves with the book (docs/adr/0072).
  */
 export function rowMac<Of extends BoundTable>(
   { index }: Pick<BookKeys, "index">,

@@ -20,7 +20,7 @@ interface AuditedContent {
 /** The bytes of the salt of personal data. */
 export const SALT_BYTES = 16;
 
-/** A server believes no row without a true `mac`: it needs a key of the book (docs/adr/0059). */
+/** A server believes no row without a true `mac`: it needs a key of the book (docs/adr/0072). */
 export const ANOTHER_MAC = { expected: "the mac that the row gives", found: "another mac, or another row" } as const;
 
 /**

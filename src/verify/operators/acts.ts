@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-
 import { isOfMachine } from "../../domain/values/actor.js";
 import type { RowOf } from "../../model/column.js";
 import type { OPERATOR_ACTS } from "../../model/database.js";
@@ -19,20 +17,18 @@ export interface AuditedActs {
   readonly chained: readonly RowOfChain[];
 }
 
-const FORMAT = "kesc-operator-act-1";
-
 /**
- * Audits the acts on operators: their chain of hashes, and whether each actor had the right at that
- * moment. Adds the operators to the audit.
+ * Audits the acts on operators: their order, and whether each actor had the right at that moment.
+ * Adds the operators to the audit.
  */
 export async function auditOperatorActs(audit: Audit): Promise<AuditedActs> {
   const { engine, findings, operators } = audit;
   const rows = await audit.rows<AuditedActRow>(
-    `SELECT seq, kind, operator_id, name, roles, key_sha256, passkey_sha256, actor, recorded_at, ${engine.hex("hash")} AS hash
+    `SELECT seq, kind, operator_id, name, roles, key_sha256, passkey_sha256, actor, recorded_at
      FROM ${engine.table("operator_acts")} ORDER BY seq`,
   );
   const own = findings.of(undefined);
-  let last = { seq: 0, recorded_at: 0, hash: "" };
+  let last = { seq: 0, recorded_at: 0 };
   const check = (row: AuditedActRow, place: Place): void => {
     own.compareFields(place, { seq: [last.seq + 1, row.seq] });
     if (row.recorded_at < last.recorded_at) {
@@ -41,12 +37,9 @@ export async function auditOperatorActs(audit: Audit): Promise<AuditedActs> {
         found: `recorded_at ${String(row.recorded_at)}`,
       });
     }
-    // The hash has an empty text in the place of NULL.
+    // The chain has an empty text in the place of NULL.
     if ([row.name, row.roles, row.key_sha256, row.passkey_sha256].includes("")) {
       own.add(place, { expected: "no empty text", found: "one" });
-    }
-    if (row.hash !== hashAfter(last.hash, row)) {
-      own.add(place, { expected: "the hash of the row and of the row before it", found: "another row or hash" });
     }
     const problem = problemOf(row, operators);
     if (problem !== undefined) own.add(place, problem);
@@ -69,11 +62,6 @@ export async function auditOperatorActs(audit: Audit): Promise<AuditedActs> {
       place: { seq: row.seq, table: "operator_acts", id: row.operator_id },
     })),
   };
-}
-
-function hashAfter(previous: string, row: AuditedActRow): string {
-  const text = JSON.stringify([FORMAT, ...fieldsOf(row)]);
-  return createHash("sha256").update(previous).update(text).digest("hex");
 }
 
 function fieldsOf(row: AuditedActRow): readonly (string | number)[] {

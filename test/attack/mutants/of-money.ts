@@ -395,7 +395,7 @@ export const OF_MONEY: Bugs = {
     "what one person does alone in a day has no sum": { "cents <= maxCents * ALONE_IN_A_DAY": "true" },
   },
   "src/domain/second-person.js": {
-    "a person approves an own proposal": { "if (isSamePerson(proposal.person, person))": "if (false)" },
+    "a person approves an own proposal": { "if (isOwn(proposal, deciding))": "if (false)" },
   },
   "src/domain/deciding-rows.js": {
     "an older proposal undoes a later decision": { "row.seq > seq &&": "row.seq < 0 &&" },

@@ -11,6 +11,7 @@ import {
 } from "../../../bench/fairness/operator-calls.js";
 import { hostileOperator } from "../../../bench/fairness/operator-given.js";
 import { rowsNamed } from "../../../bench/fairness/rows.js";
+import { ROLES } from "../../../src/domain/operator.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../../src/gen/kesc/admin/v1/admin_service.js";
 import { SessionServiceService as Sessions } from "../../../src/gen/kesc/admin/v1/session_service.js";
@@ -20,7 +21,6 @@ import { OperatorAuthenticator } from "../../../src/grpc/calls/operator-authenti
 import { isChange, PersonTurns } from "../../../src/grpc/calls/person-turns.js";
 import type { RpcContract } from "../../../src/grpc/messages/contract.js";
 import { readOperatorsAddress } from "../../../src/grpc/messages/contract.js";
-import { ROLES } from "../../../src/operators/operator.js";
 import { type GivenOperator, newKey, type OperatorService, startOperatorService } from "../../operators/given.js";
 import type { GrpcCaller, GrpcReply, GrpcStatus, Method } from "../../support/callers/grpc-caller.js";
 import { createAccount } from "../../support/operations/accounts.js";

@@ -1,13 +1,14 @@
 import { expect } from "chai";
 
 import { makeDemo } from "../../../src/cli/commands/demo.js";
-import type { OperatorName } from "../../../src/operators/operator.js";
+import type { Operator, OperatorName } from "../../../src/domain/operator.js";
 import { now } from "../../../src/startup/clock.js";
 import { OperatorError } from "../../../src/startup/operator-error.js";
 import { keys } from "../../../src/storage/keys.js";
 import { StoredAdministration } from "../../../src/storage/operators/administration.js";
 import { newKey } from "../../operators/given.js";
 import { openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { actOn } from "../../support/people.js";
 
 /** The tables that a demo writes first. */
 const ROWS = `
@@ -22,11 +23,11 @@ describe("a demo on a database that is in use", () => {
   afterEach(() => opened.dispose());
 
   const administration = () => new StoredAdministration(opened.database, { now, fourEyes: new Set() });
-  const create = (name: string, by?: Parameters<StoredAdministration["submit"]>[1]) =>
-    administration().submit(
-      { kind: "operator.create", name: name as OperatorName, roles: ["admin"], keySha256: newKey().sha256 },
-      by,
-    );
+  const create = (name: string, by?: Operator) => {
+    const operatorName = name as OperatorName;
+    const act = { name: "createOperator", operatorName, roles: ["admin"], keySha256: newKey().sha256 } as const;
+    return actOn(administration(), act, by);
+  };
   const createOrganization = (isSandbox: boolean) =>
     keys(opened.database, now).createOrganization("Duka", { isSandbox });
 

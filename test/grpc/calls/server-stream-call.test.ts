@@ -3,6 +3,8 @@ import { EventEmitter } from "node:events";
 import { Metadata, type ServerWritableStream, status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import type { OperatorName } from "../../../src/domain/operator.js";
+import type { Operator } from "../../../src/domain/operator.js";
 import type { OperatorId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { WatchEventsRequest } from "../../../src/gen/kesc/v1/event_service.js";
@@ -13,8 +15,6 @@ import type { EncodedMessages } from "../../../src/grpc/calls/route.js";
 import { serverStream, type ServerStreamRpc } from "../../../src/grpc/calls/server-stream-call.js";
 import { readContract } from "../../../src/grpc/messages/contract.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
-import type { OperatorName } from "../../../src/operators/operator.js";
-import type { Operator } from "../../../src/operators/operator.js";
 import { eventually } from "../../support/eventually.js";
 import { apiKey } from "../../support/service/grpc-server.js";
 import { callLines, logInto, type LogLine } from "../../support/service/log-lines.js";

@@ -1,13 +1,13 @@
 import { expect } from "chai";
 
-import type { ServedRefusal } from "../../../src/grpc/errors/refusal.js";
+import type { AnyRefusal } from "../../../src/grpc/errors/refusal.js";
 import { statusOf } from "../../../src/grpc/errors/status.js";
 import type { FieldProblem } from "../../../src/grpc/messages/fields.js";
 import { detailsOf } from "../../support/callers/refusal.js";
 import { expectDetail, expectShortSentences } from "../../support/callers/style.js";
 import { exampleOf, REASONS } from "../../support/refusal-examples.js";
 
-const RETRY_SECONDS: Partial<Record<ServedRefusal["reason"], number>> = {
+const RETRY_SECONDS: Partial<Record<AnyRefusal["reason"], number>> = {
   BOOK_MOVING: 1,
   CLOCK_BEHIND: 60.001,
   NOT_SEALED: 10,

@@ -1,4 +1,4 @@
-import { type Role, ROLES } from "../../../src/operators/operator.js";
+import { type Role, ROLES } from "../../../src/domain/operator.js";
 import { tableUnder } from "./table.js";
 
 /**

@@ -1,13 +1,13 @@
 import type { StoredApiKey } from "../../../src/domain/api-key.js";
 import type { Acted } from "../../../src/domain/authority.js";
+import { FOUR_EYES_GROUPS } from "../../../src/domain/authority.js";
 import type { CreateApiKey } from "../../../src/domain/book/create-api-key.js";
 import type { Command, Resource } from "../../../src/domain/operations.js";
+import { actorOf, type Operator, type OperatorName } from "../../../src/domain/operator.js";
 import type { Decider } from "../../../src/domain/proposal.js";
 import { changesIn } from "../../../src/domain/proposal-content.js";
 import type { OrganizationId, ProposalId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
-import { FOUR_EYES_GROUPS } from "../../../src/operators/four-eyes.js";
-import { actorOf, type Operator, type OperatorName } from "../../../src/operators/operator.js";
 import { operatorParts } from "../../../src/parts/operator-parts.js";
 import type { Database } from "../../../src/storage/database.js";
 import { StoredAdministration } from "../../../src/storage/operators/administration.js";
@@ -16,6 +16,7 @@ import { Authenticator } from "../../support/authenticator.js";
 import { configOf } from "../../support/config.js";
 import { newProposalId } from "../../support/names.js";
 import { createApiKey, rejectProposal } from "../../support/operations/book.js";
+import { actOn, decideOn } from "../../support/people.js";
 
 /** Makes Dan, an operator with a passkey alone and a session. Another invitation is open. */
 export async function makePasskeys(database: Database): Promise<void> {
@@ -49,15 +50,16 @@ export async function makeOperators(database: Database, organizationId: Organiza
   const { operator: ben } = await makeOperator(stored, "Ben", ["approver"]);
   const { operator: cem } = await makeOperator(stored, "Cem", ["viewer"]);
   for (const [act, decide] of [
-    [{ kind: "operator.set_roles", operatorId: cem.id, roles: ["support"] }, "approve"],
-    [{ kind: "operator.replace_key", operatorId: ben.id, keySha256: "2".repeat(64) }, "reject"],
-    [{ kind: "operator.replace_key", operatorId: ben.id, keySha256: "3".repeat(64) }, undefined],
+    [{ name: "setOperatorRoles", operatorId: cem.id, roles: ["support"] }, "approve"],
+    [{ name: "replaceOperatorKey", operatorId: ben.id, keySha256: "2".repeat(64) }, "reject"],
+    [{ name: "replaceOperatorKey", operatorId: ben.id, keySha256: "3".repeat(64) }, undefined],
   ] as const) {
-    const submitted = await stored.submit(act, ann);
-    if (submitted.kind !== "proposed") throw new Error(JSON.stringify(submitted));
-    if (decide !== undefined) await stored[decide](submitted.proposal.id, ben);
+    const submitted = await actOn(stored, act, ann);
+    const id = submitted.kind === "done" ? submitted.resource.proposal?.id : undefined;
+    if (id === undefined) throw new Error(JSON.stringify(submitted));
+    if (decide !== undefined) await decideOn(stored, decide, { id, by: ben });
   }
-  await stored.submit({ kind: "operator.revoke", operatorId: cem.id }, ann);
+  await actOn(stored, { name: "revokeOperator", operatorId: cem.id }, ann);
   const commit = async (command: Command): Promise<Resource> => {
     const [result] = await database.cells[0].committer.commit([command], toUnixMillis(Date.now()));
     if (result?.kind !== "done") throw new Error(JSON.stringify(result));

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { SCOPES } from "../../../domain/api-key.js";
 import { DEPOSIT_STATUSES } from "../../../domain/deposit.js";
 import { FLAG_REASONS } from "../../../domain/payment.js";
+import { parseFingerprint, parseOperatorName, parsePasskeyId, parseRoles, ROLES } from "../../../domain/operator.js";
 import { parseReceiptText } from "../../../domain/receipt.js";
 import { RESERVE_KINDS } from "../../../domain/reserve.js";
 import { parseRail } from "../../../domain/transaction.js";
@@ -22,7 +23,6 @@ import { parseNairobiDay } from "../../../domain/values/nairobi-day.js";
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
 import { parsePhoneNumber } from "../../../domain/values/phone-number.js";
 import { parseIdempotencyKey, parseReference } from "../../../domain/values/text.js";
-import { parseFingerprint, parseOperatorName, parsePasskeyId, parseRoles, ROLES } from "../../../operators/operator.js";
 import { UsageError } from "../../../startup/operator-error.js";
 import {
   amountOrZero,

@@ -1,9 +1,9 @@
+import { parseFingerprint, parsePasskeyId } from "../../../domain/operator.js";
 import type { ApiKeyId, DepositId, OperatorId, ProposalId } from "../../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
 import { NO_OUTER_SPACE, parseDescription, parseName, parseStatusReason } from "../../../domain/values/text.js";
 import type { UnixMillis } from "../../../domain/values/time.js";
 import type { Timestamp } from "../../../gen/google/protobuf/timestamp.js";
-import { parseFingerprint, parsePasskeyId } from "../../../operators/operator.js";
 import { fieldsOf, KINDS } from "../field-kinds.js";
 import { parseMoment } from "../timestamp.js";
 import { parseRoles } from "./roles.js";

@@ -1,5 +1,8 @@
 import { type ApiKey, asWritten, type FoundOrganization, isWhole } from "../../../domain/api-key.js";
-import { changesIn } from "../../../domain/proposal-content.js";
+import { type Operator, passkeyIdOf } from "../../../domain/operator.js";
+import { bookOfProposal } from "../../../domain/people/people.js";
+import type { Proposal } from "../../../domain/proposal.js";
+import { changesIn, nameIn } from "../../../domain/proposal-content.js";
 import { PAYOUT_MODES } from "../../../domain/rail-account.js";
 import type { Actor } from "../../../domain/values/actor.js";
 import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";
@@ -17,8 +20,7 @@ import {
   type RailAccount as RailAccountMessage,
   type Session as SessionMessage,
 } from "../../../gen/kesc/admin/v1/resources.js";
-import { type Operator, passkeyIdOf } from "../../../operators/operator.js";
-import type { OperatorAct, OperatorProposal } from "../../../operators/ports.js";
+import type { OperatorAct } from "../../../operators/ports.js";
 import { TRIAL_RESULTS, type TriedRailAccount } from "../../../operators/rails.js";
 import { type OperatorSession, SESSION_MILLIS_MAX } from "../../../operators/session.js";
 import type { JournalListRow } from "../../../statements/ports.js";
@@ -121,31 +123,32 @@ export function toOperatorAct(act: OperatorAct, names: Names): OperatorActMessag
   };
 }
 
-export function toProposal(proposal: OperatorProposal, names: Names): ProposalMessage {
-  const { id, type, content, organizationId, proposedBy, proposedAt, expiresAt, state, decidedBy, decidedAt } =
-    proposal;
+export function toProposal(proposal: Proposal, names: Names): ProposalMessage {
+  const { id, content, person, proposedAt, expiresAt, decided } = proposal;
+  // One that has lapsed was decided by nobody.
+  const decidedBy = decided?.by;
   return {
     id,
-    type,
+    type: nameIn(content),
     content,
-    organization_id: organizationId,
+    organization_id: bookOfProposal(proposal),
     subject_id: subjectOf(proposal),
     changes: changesIn(content).map((change) => ({ ...change })),
-    proposed_by: proposedBy,
-    proposer_name: names.get(proposedBy) ?? proposedBy,
+    proposed_by: person,
+    proposer_name: names.get(person) ?? person,
     proposed_at: toTimestamp(proposedAt),
     expires_at: ifSet(expiresAt),
-    state: STATES[state],
+    state: STATES[decided?.as ?? "PENDING"],
     decided_by: decidedBy,
     decider_name: decidedBy && (names.get(decidedBy) ?? decidedBy),
-    decided_at: ifSet(decidedAt),
+    decided_at: ifSet(decidedBy === undefined ? undefined : decided?.at),
   };
 }
 
 const SUBJECTS = ["depositId", "transactionId", "accountId", "operatorId"];
 
 /** The content names what it is about. */
-function subjectOf({ content }: OperatorProposal): string | undefined {
+function subjectOf({ content }: Proposal): string | undefined {
   const fields = (content === "" ? {} : JSON.parse(content)) as Readonly<Record<string, string | undefined>>;
   return SUBJECTS.map((name) => fields[name]).find((id) => id !== undefined);
 }

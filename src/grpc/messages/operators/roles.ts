@@ -1,6 +1,6 @@
+import { type Role, ROLES } from "../../../domain/operator.js";
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
 import { Role as RoleMessage } from "../../../gen/kesc/admin/v1/resources.js";
-import { type Role, ROLES } from "../../../operators/operator.js";
 import { enumOf, unknownWord } from "../enums.js";
 
 export const ROLE_MESSAGES = enumOf(RoleMessage, "ROLE", ROLES);

@@ -2,13 +2,13 @@ import { typeidUnboxed } from "typeid-js";
 
 import { type RevealAccount, REVEALS_MAX, REVEALS_MILLIS } from "../../../domain/accounts/reveal-account.js";
 import type { Organization } from "../../../domain/api-key.js";
+import type { Operator } from "../../../domain/operator.js";
 import type { AccountId } from "../../../domain/values/ids.js";
 import type { StatusReason } from "../../../domain/values/text.js";
-import type { Operator } from "../../../operators/operator.js";
 import type { CallingOperator } from "../../../operators/session.js";
 import { actorOf, type Caller } from "../../calls/call-context.js";
 import { isStale } from "../../calls/freshness.js";
-import type { ServedRefusal } from "../../errors/refusal.js";
+import type { AnyRefusal } from "../../errors/refusal.js";
 import { rolesOfCommand } from "../../messages/contract.js";
 import type { HandlersOptions } from "../operator-options.js";
 import type { ServedCell } from "../served-cell.js";
@@ -27,7 +27,7 @@ export async function noteReveal(
   { ledger }: Pick<ServedCell, "ledger">,
   { note, ...told }: Told,
   { who, deadline, trace }: Pick<Caller, "who" | "deadline" | "trace">,
-): Promise<ServedRefusal | undefined> {
+): Promise<AnyRefusal | undefined> {
   const command = { name: "revealAccount", ...told, note: note as StatusReason, actor: actorOf(who) } as const;
   const outcome = await ledger.submit(command, deadline, { trace, operator: true });
   return outcome.kind === "refused" ? outcome.refusal : undefined;
@@ -45,7 +45,7 @@ export async function noteFound(
     note = "",
   }: Pick<Told, "organizationId"> & { found: readonly string[]; note: string | undefined },
   caller: Parameters<typeof noteReveal>[2],
-): Promise<ServedRefusal | undefined> {
+): Promise<AnyRefusal | undefined> {
   for (const id of found.length === 0 ? [typeidUnboxed("acc")] : found) {
     const told = { organizationId, accountId: id as AccountId, reason: "look_up", note } as const;
     const refusal = await noteReveal(cell, told, caller);
@@ -70,7 +70,7 @@ export class PersonLookUps {
    * Counts a look-up. It needs what RevealAccount needs. Refuses, in this order: ROLE_REQUIRED,
    * VERIFICATION_REQUIRED, TOO_MANY_REVEALS.
    */
-  admit(operator: CallingOperator, { isSandbox }: Pick<Organization, "isSandbox">): ServedRefusal | undefined {
+  admit(operator: CallingOperator, { isSandbox }: Pick<Organization, "isSandbox">): AnyRefusal | undefined {
     const { id, roles: own } = operator;
     const now = this.#now();
     const roles = rolesOfCommand("revealAccount");

@@ -23,7 +23,7 @@ import type { AccountFilters, DepositFilters, Page, TransactionFilters } from ".
 import { organizationRpc } from "../../calls/admin-rpc.js";
 import type { RpcRoute } from "../../calls/route.js";
 import { done, refuse } from "../../calls/rpc-result.js";
-import type { ServedRefusal } from "../../errors/refusal.js";
+import type { AnyRefusal } from "../../errors/refusal.js";
 import { toAccountMessage } from "../../messages/account.js";
 import { toDepositMessage } from "../../messages/deposit.js";
 import { fieldsOf } from "../../messages/field-kinds.js";
@@ -133,7 +133,7 @@ const READINGS: readonly (readonly [Reading, TextReading])[] = [
 interface Search {
   readonly text: string;
   /** Returns why the caller may not look for a person. */
-  readonly admit: () => ServedRefusal | undefined;
+  readonly admit: () => AnyRefusal | undefined;
 }
 
 interface Searched {
@@ -142,7 +142,7 @@ interface Searched {
   readonly tried: readonly Reading[];
   readonly more: boolean;
   readonly lookedAt: number;
-  readonly refusal?: ServedRefusal;
+  readonly refusal?: AnyRefusal;
 }
 
 /**

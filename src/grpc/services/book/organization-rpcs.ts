@@ -3,14 +3,13 @@ import type { BookHead } from "../../../domain/book.js";
 import { parsed } from "../../../domain/values/parsed.js";
 import { houseRpc, organizationRpc } from "../../calls/admin-rpc.js";
 import type { RpcRoute } from "../../calls/route.js";
-import { done } from "../../calls/rpc-result.js";
+import { done, resultOf } from "../../calls/rpc-result.js";
 import { fieldsOf } from "../../messages/field-kinds.js";
 import { OPERATORS_KINDS, parseCell, parseLabel } from "../../messages/operators/fields.js";
 import { toOrganization, toRailAccount } from "../../messages/operators/messages.js";
 import { actRoute } from "../acts.js";
 import type { HandlersOptions } from "../operator-options.js";
 import { listInTurn, parseOwnPage, parsePage } from "../pages.js";
-import { resultOfSubmitted } from "../people/results.js";
 
 const fields = fieldsOf({
   ...OPERATORS_KINDS,
@@ -29,9 +28,7 @@ export function organizationRpcs(options: HandlersOptions): Record<string, RpcRo
       ...fields("name", "sandbox", "cell"),
       run: async (given, { who: { operator: by } }) => {
         const made = await administration.createOrganization(given, by);
-        return resultOfSubmitted(made, (organization) => ({
-          organization: organization && toOrganization(organization),
-        }));
+        return resultOf(made, (organization) => ({ organization: toOrganization(organization) }));
       },
     }),
     getOrganization: organizationRpc("getOrganization", {

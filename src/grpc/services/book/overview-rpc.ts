@@ -32,7 +32,7 @@ export function overviewRpc(options: HandlersOptions): Record<string, RpcRoute> 
             const operators = await administration.operators();
             const rows = undecided
               .map((proposal) => lapsedIfRoleIsLost(proposal, operators))
-              .filter(({ state }) => state === "PENDING");
+              .filter(({ decided }) => decided === undefined);
             return { rows, waiting, sums, lookedAt: lookedAt + undecided.length };
           },
           ({ rows, waiting, sums: { sums, seq, recordedAt } }) => ({

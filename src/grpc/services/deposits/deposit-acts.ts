@@ -4,6 +4,7 @@ import type { RailReceipt } from "../../../domain/payment.js";
 import { parseReceiptText } from "../../../domain/receipt.js";
 import type { DepositId } from "../../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
+import { newIds } from "../../../operators/authority.js";
 import { railNamed } from "../../../rails/rails.js";
 import type { RpcRoute } from "../../calls/route.js";
 import { done, refuse, type RpcResult } from "../../calls/rpc-result.js";
@@ -11,7 +12,7 @@ import { toDepositMessage } from "../../messages/deposit.js";
 import { fieldsOf } from "../../messages/field-kinds.js";
 import { parseFields } from "../../messages/fields.js";
 import { fields, OPERATORS_KINDS } from "../../messages/operators/fields.js";
-import { actRoute, newIds, type OperatorCaller } from "../acts.js";
+import { actRoute, type OperatorCaller } from "../acts.js";
 import type { HandlersOptions } from "../operator-options.js";
 
 const returnFields = fieldsOf({ ...OPERATORS_KINDS, receipt: parseReturnReceipt });

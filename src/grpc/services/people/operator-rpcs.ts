@@ -1,51 +1,52 @@
+import type { PersonAct } from "../../../domain/people/operations.js";
+import { type Operator, parseOperatorName } from "../../../domain/operator.js";
 import type { SetOperatorRolesResponse } from "../../../gen/kesc/admin/v1/admin_service.js";
-import type { Act } from "../../../operators/act.js";
-import { type Operator, parseOperatorName } from "../../../operators/operator.js";
+import { ofHouse } from "../../../operators/authority.js";
 import { houseRpc } from "../../calls/admin-rpc.js";
 import { pageInTurn } from "../../calls/list-turns.js";
 import type { RpcRoute } from "../../calls/route.js";
-import { done, type RpcResult } from "../../calls/rpc-result.js";
+import { done, NEEDS_PERSON, resultOfAct, type RpcResult } from "../../calls/rpc-result.js";
 import { fieldsOf } from "../../messages/field-kinds.js";
 import { OPERATORS_KINDS } from "../../messages/operators/fields.js";
 import { namesOf, toOperator, toOperatorAct, toSession } from "../../messages/operators/messages.js";
+import type { CommandFields } from "../acts.js";
 import type { HandlersOptions } from "../operator-options.js";
 import { listInTurn, parsePage, tokenAfter } from "../pages.js";
-import { NEEDS_PERSON, resultOfSubmitted } from "./results.js";
 
-const fields = fieldsOf({ ...OPERATORS_KINDS, name: parseOperatorName });
+const fields = fieldsOf({ ...OPERATORS_KINDS, name: { as: "operatorName", parse: parseOperatorName } });
 
 /** The rpcs about the operators themselves. */
 export function operatorRpcs(options: HandlersOptions): Record<string, RpcRoute> {
-  const submit = (change: Act, by: Operator | undefined) => changeOperator(options, change, by);
   return {
     createOperator: houseRpc("createOperator", {
       ...fields("name", "roles", "key_sha256"),
-      run: (given, { who }) => submit({ kind: "operator.create", ...given }, who.operator),
+      run: (given, { who }) => submitPersonAct(options, { name: "createOperator", ...given }, who.operator),
     }),
     setOperatorRoles: houseRpc("setOperatorRoles", {
       ...fields("operator_id", "roles"),
-      run: (given, { who }) => submit({ kind: "operator.set_roles", ...given }, who.operator),
+      run: (given, { who }) => submitPersonAct(options, { name: "setOperatorRoles", ...given }, who.operator),
     }),
     replaceOperatorKey: houseRpc("replaceOperatorKey", {
       ...fields("operator_id", "key_sha256"),
-      run: (given, { who }) => submit({ kind: "operator.replace_key", ...given }, who.operator),
+      run: (given, { who }) => submitPersonAct(options, { name: "replaceOperatorKey", ...given }, who.operator),
     }),
     revokeOperator: houseRpc("revokeOperator", {
       ...fields("operator_id"),
-      run: (given, { who }) => submit({ kind: "operator.revoke", ...given }, who.operator),
+      run: (given, { who }) => submitPersonAct(options, { name: "revokeOperator", ...given }, who.operator),
     }),
     ...readingRpcs(options),
   };
 }
 
-/** Submits a change of an operator. The response shows the operator. */
-export async function changeOperator(
+/** Does an act about an operator. The response shows the operator, unless it waits. */
+export async function submitPersonAct(
   { administration }: HandlersOptions,
-  change: Act,
+  fields: CommandFields<PersonAct>,
   by: Operator | undefined,
 ): Promise<RpcResult<SetOperatorRolesResponse>> {
-  const submitted = await administration.submit(change, by);
-  return resultOfSubmitted(submitted, (found) => ({ operator: found && toOperator(found) }));
+  const command = { ...fields, ...(await ofHouse(administration, by)) } as PersonAct;
+  const outcome = await administration.submit(command);
+  return resultOfAct(outcome, ({ resource }) => ({ operator: resource && toOperator(resource) }));
 }
 
 function readingRpcs({ administration, listTurns }: HandlersOptions): Record<string, RpcRoute> {

@@ -1,13 +1,13 @@
+import { type Operator, parseOperatorName, type Role } from "../../../domain/operator.js";
 import { looksLike } from "../../../domain/values/names-of-persons.js";
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
 import type { CreateInvitationRequest } from "../../../gen/kesc/admin/v1/session_service.js";
-import { type Operator, parseOperatorName, type Role } from "../../../operators/operator.js";
 import type { OperatorSession } from "../../../operators/session.js";
 import type { OrRefused } from "../../../operators/sign-in.js";
 import type { Invited } from "../../../operators/sign-in-ports.js";
 import { houseRpc } from "../../calls/admin-rpc.js";
 import type { RpcRoute } from "../../calls/route.js";
-import { done, refuse, type RpcResult } from "../../calls/rpc-result.js";
+import { done, NEEDS_PERSON, refuse, type RpcResult } from "../../calls/rpc-result.js";
 import { fieldsOf } from "../../messages/field-kinds.js";
 import { fieldProblem, type ParsedFields, parseFields } from "../../messages/fields.js";
 import { fields } from "../../messages/operators/fields.js";
@@ -16,8 +16,7 @@ import { parseRoles } from "../../messages/operators/roles.js";
 import { toTimestamp } from "../../messages/timestamp.js";
 import type { HandlersOptions } from "../operator-options.js";
 import { listInTurn, parsePage } from "../pages.js";
-import { changeOperator } from "./operator-rpcs.js";
-import { NEEDS_PERSON } from "./results.js";
+import { submitPersonAct } from "./operator-rpcs.js";
 
 const SEES_OTHERS: readonly Role[] = ["viewer", "admin"];
 const ENDS_OTHERS: readonly Role[] = ["admin"];
@@ -121,7 +120,7 @@ export function sessionRpcs(options: HandlersOptions): Record<string, RpcRoute> 
       ...fields("operator_id", "passkey_id"),
       run: async ({ operatorId, passkeyId }, { who: { operator: by } }) =>
         isOwnOr(ENDS_OTHERS, by, operatorId)
-          ? changeOperator(options, { kind: "operator.remove_passkey", operatorId, passkeyId }, by)
+          ? submitPersonAct(options, { name: "removePasskey", operatorId, passkeyId }, by)
           : lacks(ENDS_OTHERS),
     }),
     createSignInCode: houseRpc("createSignInCode", {

@@ -1,8 +1,9 @@
+import type { Operator } from "../../../domain/operator.js";
+import { HOUSE, unlessLapsed } from "../../../domain/people/people.js";
+import type { Proposal } from "../../../domain/proposal.js";
+import { nameIn } from "../../../domain/proposal-content.js";
 import { parseOperatorId, type ProposalId } from "../../../domain/values/ids.js";
 import type { Proposal as ProposalMessage } from "../../../gen/kesc/admin/v1/resources.js";
-import { isConcerned } from "../../../operators/act.js";
-import { hasKeptRole, type Operator } from "../../../operators/operator.js";
-import type { OperatorProposal } from "../../../operators/ports.js";
 import { rolesOfCommand } from "../../messages/contract.js";
 import { namesOf, toProposal } from "../../messages/operators/messages.js";
 import type { HandlersOptions } from "../operator-options.js";
@@ -19,19 +20,16 @@ export async function proposalNow(
 /**
  * A proposal in a book lapses for ever when its operator is revoked, or loses the role of the act.
  */
-export function lapsedIfRoleIsLost(proposal: OperatorProposal, operators: readonly Operator[]): OperatorProposal {
-  const { state, organizationId, proposedBy, proposedAt, type } = proposal;
-  if (state !== "PENDING" || organizationId === undefined || !parseOperatorId(proposedBy).ok) return proposal;
-  const roles = rolesOfCommand(type);
-  const operator = operators.find(({ id }) => id === proposedBy);
-  const isPossible = operator !== undefined && hasKeptRole(operator, roles, proposedAt);
-  return isPossible ? proposal : { ...proposal, state: "LAPSED" };
+export function lapsedIfRoleIsLost(proposal: Proposal, operators: readonly Operator[]): Proposal {
+  const { organizationId, person, content } = proposal;
+  const isOfOperator = organizationId !== HOUSE && parseOperatorId(person).ok;
+  return isOfOperator ? unlessLapsed(proposal, operators, rolesOfCommand(nameIn(content))) : proposal;
 }
 
 /** Returns whether the operator may approve the proposal: it is neither by nor about that one. */
-export function isFor({ state, proposedBy, content }: OperatorProposal, operator: Operator | undefined): boolean {
-  if (state !== "PENDING" || operator === undefined || operator.id === proposedBy) return false;
-  if (isConcerned(operator, JSON.parse(content) as object)) return false;
+export function isFor({ decided, person, content }: Proposal, operator: Operator | undefined): boolean {
+  if (decided !== undefined || operator === undefined || (operator.id as string) === person) return false;
+  if ((JSON.parse(content) as { readonly operatorId?: unknown }).operatorId === operator.id) return false;
   const deciding = rolesOfCommand("approveProposal");
   return operator.roles.some((role) => deciding.includes(role));
 }

@@ -1,5 +1,6 @@
 import type { Organization } from "../../../domain/api-key.js";
-import type { Decider, Proposal } from "../../../domain/proposal.js";
+import type { Operator } from "../../../domain/operator.js";
+import { type Decider, type Proposal, proposalAt } from "../../../domain/proposal.js";
 import { refusalToDecide } from "../../../domain/second-person.js";
 import type { OrganizationId, ProposalId } from "../../../domain/values/ids.js";
 import { parsed } from "../../../domain/values/parsed.js";
@@ -9,24 +10,20 @@ import { toUnixMillis } from "../../../domain/values/time.js";
 import type { ListProposalsRequest } from "../../../gen/kesc/admin/v1/admin_service.js";
 import { type Proposal as ProposalMessage, ProposalState } from "../../../gen/kesc/admin/v1/resources.js";
 import type { Outcome } from "../../../ledger/ports/outcome.js";
-import type { Operator } from "../../../operators/operator.js";
-import { type OperatorProposal, proposalInBook } from "../../../operators/ports.js";
+import { authorityOfPerson } from "../../../operators/authority.js";
 import { houseRpc } from "../../calls/admin-rpc.js";
-import { authorityOfPerson } from "../../calls/authority.js";
 import { actorOf, type Caller } from "../../calls/call-context.js";
 import { pageInTurn } from "../../calls/list-turns.js";
 import { organizationOr, unlessChanged } from "../../calls/named-organization.js";
 import type { RpcRoute } from "../../calls/route.js";
-import { done, refuse } from "../../calls/rpc-result.js";
+import { done, NEEDS_PERSON, refuse } from "../../calls/rpc-result.js";
 import { fieldsOf } from "../../messages/field-kinds.js";
 import { ifGiven, type ParsedFields, parseFields } from "../../messages/fields.js";
 import { OPERATORS_KINDS, parseId } from "../../messages/operators/fields.js";
 import { namesOf, toProposal } from "../../messages/operators/messages.js";
-import { submitAct } from "../acts.js";
 import type { HandlersOptions } from "../operator-options.js";
 import { type AnyList, formatIdToken, parseIdToken, parsePageSize } from "../paging.js";
-import { NEEDS_PERSON } from "../people/results.js";
-import { commandOf } from "./commands-of-proposals.js";
+import { commandOf, submitProposed } from "./commands-of-proposals.js";
 import { isFor, lapsedIfRoleIsLost, proposalNow } from "./proposal-messages.js";
 import { type Standing, standingOf } from "./standing.js";
 
@@ -140,16 +137,16 @@ function parseProposalList({
   return { ok: true, value: { includesClosed, isForCaller, organizationId, subjectId, list, afterId, size } };
 }
 
-function isListed(proposal: OperatorProposal, filters: ProposalFilters, by: Operator | undefined): boolean {
+function isListed(proposal: Proposal, filters: ProposalFilters, by: Operator | undefined): boolean {
   const { includesClosed, isForCaller, organizationId, subjectId } = filters;
-  if (!includesClosed && proposal.state !== "PENDING") return false;
+  if (!includesClosed && proposal.decided !== undefined) return false;
   if (organizationId !== undefined && proposal.organizationId !== organizationId) return false;
   if (subjectId !== undefined && !isAbout(proposal, subjectId)) return false;
   return !isForCaller || isFor(proposal, by);
 }
 
 /** A content names its account, transaction, deposit or operator. */
-function isAbout({ content }: OperatorProposal, id: string): boolean {
+function isAbout({ content }: Proposal, id: string): boolean {
   return content !== "" && Object.values(JSON.parse(content) as object).includes(id);
 }
 
@@ -161,34 +158,33 @@ function decisionRpc(options: HandlersOptions, decide: "approve" | "reject"): Rp
       const { operator: by } = caller.who;
       // The machine needs no second person, and is none.
       if (by === undefined) return NEEDS_PERSON;
-      const found = await administration.bookProposal(proposalId);
-      const inBook = decide === "approve" ? approve : reject;
-      const organization = found && unlessChanged(found.organization);
+      const found = await administration.foundProposal(proposalId);
+      if (found === undefined) return refuse({ reason: "PROPOSAL_NOT_FOUND", proposalId });
+      const organization = found.organization && unlessChanged(found.organization);
       if (organization !== undefined && "reason" in organization) return refuse(organization);
-      const decided =
-        found === undefined || organization === undefined
-          ? await administration[decide](proposalId, by)
-          : await inBook(options, { proposal: found.proposal, organization, by, note, caller });
+      const deciding = decide === "approve" ? approve : reject;
+      const decided = await deciding(options, { proposal: found.proposal, organization, by, note, caller });
       if (decided.kind === "refused") return decided;
       // Read again: the command may have left it as it was.
       const response = { proposal: await proposalNow(options, proposalId) };
-      return { kind: "done", response, replayed: "replayed" in decided && decided.replayed };
+      return { kind: "done", response, replayed: decided.replayed };
     },
   });
 }
 
-interface BookDecision {
-  readonly organization: Organization;
+interface AskedDecision {
+  /** Undefined for a proposal about an operator. */
+  readonly organization: Organization | undefined;
   readonly proposal: Proposal;
   readonly by: Operator;
   readonly note: typeof NO_REASON;
   readonly caller: Caller<undefined>;
 }
 
-/** The approval is the same command of another person: the ledger compares both. */
+/** The approval is the same command of another person: its decision compares both. */
 async function approve(
   options: HandlersOptions,
-  { organization, proposal, by, note, caller }: BookDecision,
+  { organization, proposal, by, note, caller }: AskedDecision,
 ): Promise<Outcome<unknown>> {
   const { administration } = options;
   const person = by.id as string as Decider;
@@ -200,16 +196,16 @@ async function approve(
     actor: actorOf(caller.who),
     note,
   });
-  const shown = lapsedIfRoleIsLost(proposalInBook(proposal, now), await administration.operators());
-  const isWhole = await options.railChanges.isWhole(organization, proposal);
-  if (command === undefined || shown.state === "LAPSED" || !isWhole)
+  const shown = lapsedIfRoleIsLost(proposalAt(proposal, now), await administration.operators());
+  const isWhole = organization === undefined || (await options.railChanges.isWhole(organization, proposal));
+  if (command === undefined || shown.decided?.as === "LAPSED" || !isWhole)
     return { kind: "refused", refusal: { reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state: "LAPSED" } };
-  return submitAct(options, command, { ...caller, organization });
+  return submitProposed(options, command, { ...caller, organization });
 }
 
 function reject(
   options: HandlersOptions,
-  { organization, proposal, by, note, caller }: BookDecision,
+  { organization, proposal, by, note, caller }: AskedDecision,
 ): Promise<Outcome<unknown>> {
   const { id: proposalId, subject, organizationId } = proposal;
   const person = by.id as string as Decider;
@@ -222,6 +218,7 @@ function reject(
     person,
     note,
   } as const;
+  if (organization === undefined) return options.administration.submit(command);
   const { deadline, trace } = caller;
   return options.cellOf(organization).ledger.submit(command, deadline, { trace, operator: true });
 }

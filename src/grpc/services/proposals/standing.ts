@@ -1,4 +1,4 @@
-import { BOOK_GROUPS, WIDENS_ALONE } from "../../../domain/authority.js";
+import { FOUR_EYES_GROUPS, WIDENS_ALONE } from "../../../domain/authority.js";
 import type { Change } from "../../../domain/change.js";
 import type { Decider, Proposal } from "../../../domain/proposal.js";
 import { changesIn } from "../../../domain/proposal-content.js";
@@ -8,9 +8,8 @@ import { NO_REASON } from "../../../domain/values/text.js";
 import type { Caller } from "../../calls/call-context.js";
 import { unlessChanged } from "../../calls/named-organization.js";
 import { messageOf } from "../../errors/status.js";
-import { submitAct } from "../acts.js";
 import type { HandlersOptions } from "../operator-options.js";
-import { commandOf } from "./commands-of-proposals.js";
+import { commandOf, submitProposed } from "./commands-of-proposals.js";
 
 /** What a proposal would change now, or why an approval would be refused. Both can be missing. */
 export interface Standing {
@@ -28,27 +27,22 @@ export async function standingOf(
   caller: Caller<undefined>,
 ): Promise<Standing> {
   const { administration } = options;
-  const found = await administration.bookProposal(id);
-  if (found === undefined) {
-    const now = await administration.changesNow(id);
-    return now.kind === "done"
-      ? { standing: now.changes, refusal: undefined }
-      : { standing: [], refusal: messageOf(now.refusal) };
-  }
+  const found = await administration.foundProposal(id);
+  if (found === undefined) return { standing: [], refusal: undefined };
   const { proposal } = found;
-  const organization = unlessChanged(found.organization);
-  if ("reason" in organization) return { standing: [], refusal: messageOf(organization) };
+  const organization = found.organization && unlessChanged(found.organization);
+  if (organization !== undefined && "reason" in organization) return { standing: [], refusal: messageOf(organization) };
   const authority = {
     person: NOBODY as Decider,
     mayApprove: false,
-    groups: [...BOOK_GROUPS, WIDENS_ALONE],
+    groups: [...FOUR_EYES_GROUPS, WIDENS_ALONE],
     newProposalId: id,
   } as const;
   const command = commandOf(proposal, { authority, actor: NOBODY as Actor, note: NO_REASON });
   if (command === undefined) return { standing: [], refusal: undefined };
   const { sealed } = proposal;
   const dry = { ...command, shown: undefined, dryRun: true, ...(sealed === undefined ? {} : { sealed }) } as const;
-  const outcome = await submitAct(options, dry, { ...caller, organization });
+  const outcome = await submitProposed(options, dry, { ...caller, organization });
   if (outcome.kind === "refused") return { standing: [], refusal: messageOf(outcome.refusal) };
   const proposed = (outcome.resource as { readonly proposal?: Proposal }).proposal;
   if (proposed !== undefined) return { standing: changesIn(proposed.content), refusal: undefined };

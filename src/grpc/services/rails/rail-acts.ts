@@ -1,9 +1,9 @@
 import { parseMaxAmount } from "../../../domain/limits/limits.js";
+import { BEGIN_PAYOUTS_ROLES, mayBeginPayouts } from "../../../domain/operator.js";
 import { PAYOUT_MODES } from "../../../domain/rail-account.js";
 import type { Cents } from "../../../domain/values/cents.js";
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
 import type { PayoutMode as PayoutModeMessage } from "../../../gen/kesc/admin/v1/resources.js";
-import { BEGIN_PAYOUTS_ROLES, mayBeginPayouts } from "../../../operators/operator.js";
 import type { RailAccountProblem, TriedRailAccount } from "../../../operators/rails.js";
 import type { RpcRoute } from "../../calls/route.js";
 import { done, refuse } from "../../calls/rpc-result.js";

@@ -65,7 +65,7 @@ export const journal: Migration = ({ int64, bytes, table, clusteredTableOptions,
   // The tier of an account at an earlier row. Few rows are in this index, and none of a mint.
   `CREATE INDEX journal_account_tiers ON ${table("journal")} (account_id, seq) WHERE kind = 'account.tiered'`,
   // Leads to the newest row that took from the balances of an account, or that changed its status
-  // or its tier. An older copy of a row of `accounts` names an older row (docs/adr/0059). No mint
+  // or its tier. An older copy of a row of `accounts` names an older row (docs/adr/0072). No mint
   // is in it.
   `CREATE INDEX journal_account_debits ON ${table("journal")} (account_id, seq)
      WHERE ${DEBITS_OF_ACCOUNTS}`,

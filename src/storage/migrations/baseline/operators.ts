@@ -1,13 +1,12 @@
 import type { Migration } from "../migration.js";
 
 /**
- * The operators: people who administer the service (docs/adr/0054). All tables but that of the
+ * The operators: people who administer the service (docs/adr/0072). All tables but that of the
  * key are append-only. Who is an operator, and with which roles and key, follows from the acts.
  */
 export const operators: Migration = ({ int64, bytes, table, tableOptions, appendOnly }) => [
-  // Only the first cell has rows here. `hash` covers the row and the hash of the row before it. A
-  // key belongs to one operator for ever, and so does a name. A new operator has either a key or a
-  // passkey.
+  // Only the first cell has rows here. A key belongs to one operator for ever, and so does a name.
+  // A new operator has either a key or a passkey.
   `CREATE TABLE ${table("operator_acts")} (
      seq             ${int64} NOT NULL PRIMARY KEY CHECK (seq > 0),
      kind            TEXT NOT NULL CHECK (
@@ -20,7 +19,6 @@ export const operators: Migration = ({ int64, bytes, table, tableOptions, append
      key_sha256      TEXT UNIQUE CHECK (length(key_sha256) = 64),
      actor           TEXT NOT NULL CHECK (actor <> ''),
      recorded_at     ${int64} NOT NULL,
-     hash            ${bytes} NOT NULL CHECK (length(hash) = 32),
      passkey_sha256  TEXT CHECK (length(passkey_sha256) = 64) CONSTRAINT operator_acts_passkey_check CHECK (
        (passkey_sha256 IS NOT NULL) = (
          kind IN ('operator.passkey_added', 'operator.passkey_removed') OR (kind = 'operator.created' AND key_sha256 IS NULL)
@@ -40,15 +38,13 @@ export const operators: Migration = ({ int64, bytes, table, tableOptions, append
      WHERE kind <> 'operator.passkey_removed'`,
   ...appendOnly("operator_acts"),
 
-  // A proposal lies in the cell of its organization, and one about operators in the first cell. So
-  // the decision and the act are one transaction.
+  // The proposals about operators. Those of organizations lie in their books.
   `CREATE TABLE ${table("operator_proposals")} (
      id           TEXT NOT NULL PRIMARY KEY,
      content      TEXT NOT NULL CHECK (content <> ''),
      proposed_by  TEXT NOT NULL CHECK (proposed_by <> ''),
      proposed_at  ${int64} NOT NULL,
-     expires_at   ${int64} NOT NULL CHECK (expires_at > proposed_at),
-     hash         ${bytes} NOT NULL CHECK (length(hash) = 32)
+     expires_at   ${int64} NOT NULL CHECK (expires_at > proposed_at)
    ) ${tableOptions}`,
   ...appendOnly("operator_proposals"),
 
@@ -57,12 +53,11 @@ export const operators: Migration = ({ int64, bytes, table, tableOptions, append
      proposal_id  TEXT NOT NULL PRIMARY KEY REFERENCES ${table("operator_proposals")} (id),
      decision     TEXT NOT NULL CHECK (decision IN ('APPROVED', 'REJECTED')),
      decided_by   TEXT NOT NULL CHECK (decided_by <> ''),
-     decided_at   ${int64} NOT NULL,
-     hash         ${bytes} NOT NULL CHECK (length(hash) = 32)
+     decided_at   ${int64} NOT NULL
    ) ${tableOptions}`,
   ...appendOnly("operator_decisions"),
 
-  // The chain over the acts, proposals and decisions of operators (docs/adr/0059). Each `mac`
+  // The chain over the acts, proposals and decisions of operators (docs/adr/0072). Each `mac`
   // covers the row that `subject` names and the `mac` before it. Its key is the only row of
   // `operator_keys`, encrypted by a master key.
   `CREATE TABLE ${table("operator_keys")} (

@@ -2,7 +2,7 @@ import type { Migration } from "../migration.js";
 
 /**
  * Organizations, and the API keys of their programs. A server believes no row without its `mac`
- * (docs/adr/0059).
+ * (docs/adr/0072).
  */
 export const organizations: Migration = ({ int64, bytes, table, tableOptions }) => [
   `CREATE TABLE ${table("organizations")} (

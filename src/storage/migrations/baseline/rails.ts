@@ -11,7 +11,7 @@ export const rails: Migration = ({ int64, rowNumber, bytes, table, tableOptions,
   // `warnings` summarizes the rows `rail.warned` and `rail.cleared` (docs/adr/0066). A balance
   // counts only at the address of the question that stands. `balance_asked_at` and `_with` say when
   // it was asked, and with which credentials: new ones are tried once, until the rail has answered.
-  // No server uses a row without its `mac` (docs/adr/0059).
+  // No server uses a row without its `mac` (docs/adr/0072).
   `CREATE TABLE ${table("rail_accounts")} (
      id                       TEXT NOT NULL PRIMARY KEY,
      organization_id          TEXT NOT NULL REFERENCES ${table("organizations")} (id),

@@ -61,7 +61,7 @@ export function madeBy({ table }: Engine, alias: string): string {
 
 /**
  * Returns whether the content of the row has the hash that the journal has of it. Nobody who has
- * the database alone can compute it: its salt needs a key of the book (docs/adr/0059).
+ * the database alone can compute it: its salt needs a key of the book (docs/adr/0072).
  */
 export function isAsMade(
   row: MadeRow,

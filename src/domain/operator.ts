@@ -1,8 +1,8 @@
-import { type Actor, OPERATOR } from "../domain/values/actor.js";
-import type { OperatorId } from "../domain/values/ids.js";
-import { type Parsed, parsed, parseSomeOf, unparsed } from "../domain/values/parsed.js";
-import { parseName } from "../domain/values/text.js";
-import type { UnixMillis } from "../domain/values/time.js";
+import { type Actor, OPERATOR } from "./values/actor.js";
+import type { OperatorId } from "./values/ids.js";
+import { type Parsed, parsed, parseSomeOf, unparsed } from "./values/parsed.js";
+import { parseName } from "./values/text.js";
+import type { UnixMillis } from "./values/time.js";
 
 export const ROLES = ["viewer", "support", "finance", "approver", "admin"] as const;
 
@@ -46,6 +46,28 @@ export interface Operator {
   readonly passkeys: readonly OperatorPasskey[];
 }
 
+/** What was done about an operator. No change has a secret: of keys it has the SHA-256. */
+export interface PersonChange {
+  readonly kind:
+    | "operator.created"
+    | "operator.roles_changed"
+    | "operator.key_replaced"
+    | "operator.passkey_added"
+    | "operator.passkey_removed"
+    | "operator.revoked";
+  readonly operatorId: OperatorId;
+  /** Of a new operator. */
+  readonly name?: OperatorName;
+  /** All roles from now on. */
+  readonly roles?: readonly Role[];
+  /** In hexadecimal, as that of a passkey. */
+  readonly keySha256?: string;
+  /** The passkey that is added or removed. */
+  readonly passkeySha256?: string;
+  readonly actor: Actor;
+  readonly recordedAt: UnixMillis;
+}
+
 /**
  * Returns since when the operator has had one of the roles without a break: 0 for one who always
  * had. Undefined without any of them now. A role that was lost and came back begins anew: the acts
@@ -72,7 +94,7 @@ const ID_LENGTH = 12;
 export function passkeyIdOf(sha256: string): PasskeyId {
   const first = BigInt(`0x${sha256.slice(0, 15)}`);
   const digits = Array.from({ length: ID_LENGTH }, (_, index) => {
-    return ID_CHARACTERS[Number((first >> BigInt(5 * (ID_LENGTH - 1 - index))) & 31n)] ?? "";
+    return ID_CHARACTERS.charAt(Number((first >> BigInt(5 * (ID_LENGTH - 1 - index))) & 31n));
   });
   return digits.join("") as PasskeyId;
 }
