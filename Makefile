@@ -96,7 +96,7 @@ bench-full: dist/.built ## the parts of the benchmark that take long: curve, gro
 profile: dist/.built ## the processor time of a call, by the code that uses it
 	@node dist/bench/profile/main.js
 
-compare: dist/.built ## the processor time of a call in this build and another, in turn: OLD=../before PAIRS=11; ARGS="--engine postgres"
+compare: dist/.built ## rate and processor time of calls in this build and another, in turn: OLD=../before PAIRS=11; ARGS="--engine postgres"
 	@node dist/test/support/with-postgres.js node dist/bench/compare.js --old "$(OLD)" --pairs $(or $(PAIRS),11) $(ARGS)
 
 cells: dist/.built ## mints a second of one cell and of four on PostgreSQL, with slow commits; ARGS=--help lists the options
@@ -114,7 +114,7 @@ move: dist/.built ## move an organization with a million transactions from SQLit
 path: dist/.built ## the files of ours that run between a request and its answer; ARGS="--kesc ../before" asks another build
 	@node dist/bench/coverage.js $(ARGS)
 
-peers: dist/.built ## generated clients and examples in other languages against the service, clients of others against the simulator, the rail against an M-Pesa of others, all in a temporary folder; ARGS=generators, ARGS=mpesa or ARGS=examples
+peers: dist/.built ## generated clients and examples in other languages against the service, clients of others against the simulator, the rail against an M-Pesa of others, all in a temporary folder, and Blnk beside it; ARGS=generators, ARGS=mpesa, ARGS=examples or ARGS=blnk
 	@node dist/test/peers/main.js $(ARGS)
 
 chaos: dist/.built ## kill the service and its database under load, and count what is lost; ARGS=--help lists the options

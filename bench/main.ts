@@ -1,5 +1,6 @@
 /** `make bench` and `make bench-full`: measures parts, prints their tables, keeps their results. */
 import { fairness } from "./fairness/fairness.js";
+import { blnk } from "./full/blnk.js";
 import { curve } from "./full/curve.js";
 import { events } from "./full/events.js";
 import { growth } from "./full/growth.js";
@@ -27,6 +28,7 @@ await Stage.run(options.kesc, async (stage) => {
   if (parts.includes("events")) await run(stage, "events", () => events(stage, options));
   if (parts.includes("fairness")) await run(stage, "fairness", () => fairness(stage, options));
   if (parts.includes("soak")) await run(stage, "soak", () => soak(stage, options));
+  if (parts.includes("blnk")) await run(stage, "blnk", () => blnk(stage, options));
 });
 
 async function run(stage: Stage, part: Part, measure: () => Promise<Findings>): Promise<void> {

@@ -6,12 +6,12 @@ import { parseArgs } from "node:util";
 export const REPOSITORY = join(import.meta.dirname, "../..");
 
 const LONG_PARTS = ["curve", "growth", "postgres", "rails", "events", "fairness", "soak"] as const;
-const PARTS = ["service", ...LONG_PARTS] as const;
+const PARTS = ["service", ...LONG_PARTS, "blnk"] as const;
 export type Part = (typeof PARTS)[number];
 
 const USAGE = `node dist/bench/main.js [options]
   --part <part>         ${PARTS.join(", ")}; may be repeated (service)
-  --full                all parts but service, unless --part names some
+  --full                all parts but service and blnk, unless --part names some
   --seconds <n>         time of each measurement in each round (1)
   --rounds <n>          rounds; the table shows medians (9)
   --only <text>         of the part service, only measurements whose name has this text, and their yardsticks

@@ -6,7 +6,7 @@ import type { Program } from "./servers/programs.js";
 import type { Service } from "./servers/service.js";
 import type { Stage } from "./stage.js";
 
-const REST_IN_FLIGHT = [64, 256] as const;
+const REST_IN_FLIGHT = [1, 4, 64, 256] as const;
 
 const emptyAt = (inFlight: number): string => `empty grpc-js handler @ ${String(inFlight)}`;
 const mintAt = (inFlight: number): string => `mint @ ${String(inFlight)}`;
@@ -41,7 +41,7 @@ export async function service(stage: Stage, options: Options): Promise<Findings>
 
 /** Each measurement comes right after its yardstick, so that both see the machine alike. */
 function plan(stage: Stage, { server, oneByOne, gateway, express }: Servers): Probe[] {
-  const grpc = [1, 100, 400].flatMap((inFlight) => {
+  const grpc = [1, 4, 100, 400].flatMap((inFlight) => {
     const yardstick = emptyAt(inFlight);
     const mint = { call: "mint", inFlight, yardstick } as const;
     return [

@@ -64,7 +64,10 @@ export function loadProbe(stage: Stage, service: Service, probe: LoadProbe): Pro
     measure: async (seconds) => {
       // Looked up now: the server may have been started again since.
       const answering = programs ?? [service.program];
-      const needed = transport === "rest" ? calls.inFlight : Math.ceil(calls.inFlight / CALLS_ON_A_CONNECTION);
+      const needed =
+        transport === "rest" || transport === "blnk"
+          ? calls.inFlight
+          : Math.ceil(calls.inFlight / CALLS_ON_A_CONNECTION);
       const connections = Math.max(answering.length, needed);
       const { problems, ...sample } = await measuredLoad(
         { loader: stage.loader, service, programs: answering, booked },

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 import { REPOSITORY } from "./options.js";
-import { type Entry, type Program, start, stop } from "./servers/programs.js";
+import { type Entry, type Program, start, type StartOptions, stop } from "./servers/programs.js";
 import { newTenant, problemsInBooks, problemsInJournal, runKesc, type Service } from "./servers/service.js";
 
 const OUT = join(REPOSITORY, "bench/out");
@@ -17,6 +17,8 @@ interface ServiceOptions {
   kesc?: string;
   /** Starts the server if the command itself does not. */
   entry?: Entry;
+  /** Absent: 100. */
+  accounts?: number;
 }
 
 /** The programs of a benchmark, its folder, and the list of its problems. */
@@ -65,7 +67,12 @@ export class Stage {
     return this.#start({ name, entry: [process.execPath, ...flags, join(import.meta.dirname, file)] });
   }
 
-  /** Starts a service with 100 accounts on a database of its own. */
+  /** Starts a program of others. */
+  startForeign(options: Omit<StartOptions, "logFolder">): Promise<Program> {
+    return this.#start(options);
+  }
+
+  /** Starts a service with accounts on a database of its own. */
   async startService(name: string, options: ServiceOptions = {}): Promise<Service> {
     const { databaseUrl = `sqlite:${join(this.folder, `${name}.db`)}`, kesc = this.kesc, entry = [kesc] } = options;
     const env = {
@@ -78,7 +85,7 @@ export class Stage {
     await runKesc(kesc, ["migrate"], env);
     const startOptions = { name, entry, args: ["server"], env, logFolder: this.folder };
     const program = await this.#start(startOptions);
-    return newTenant({ program, startOptions, kesc, databaseUrl });
+    return newTenant({ program, startOptions, kesc, databaseUrl }, options.accounts);
   }
 
   /** Starts another server on the service's database. */
@@ -122,12 +129,7 @@ export class Stage {
     return problems;
   }
 
-  async #start(options: {
-    name: string;
-    entry: Entry;
-    args?: string[];
-    env?: Record<string, string>;
-  }): Promise<Program> {
+  async #start(options: Omit<StartOptions, "logFolder">): Promise<Program> {
     const program = await start({ logFolder: this.folder, ...options });
     this.#running.push(program);
     return program;

@@ -5,11 +5,13 @@ import { ratioOf, samplesOf } from "../report/series.js";
 import type { Stage } from "../stage.js";
 import { findPgbench, query, sqlLedger } from "./sql-ledger.js";
 
-const IN_FLIGHT = [16, 100, 400, 1_000] as const;
+const IN_FLIGHT = [1, 4, 16, 100, 400, 1_000] as const;
+const REST_IN_FLIGHT = [1, 4, 64] as const;
 /** The other ways to load the service are measured with this many in flight. */
 const MAIN_IN_FLIGHT = 400;
 
 const oneServerAt = (inFlight: number): string => `mint, one server @ ${String(inFlight)}`;
+const restAt = (inFlight: number): string => `REST mint @ ${String(inFlight)}`;
 const TWO_SERVERS = `mint, two servers @ ${String(MAIN_IN_FLIGHT)}`;
 const HOT_ACCOUNT = `mint, one hot account @ ${String(MAIN_IN_FLIGHT)}`;
 
@@ -24,6 +26,7 @@ export async function postgres(stage: Stage, { rounds, seconds }: Options): Prom
   const sql = await sqlLedger(stage, await createDatabase(url, "sql_ledger"), findPgbench());
   const service = await stage.startService("kesc", { databaseUrl: await createDatabase(url, "kesc") });
   const programs = [service.program, await stage.startServer(service, "kesc-2")] as const;
+  const gateway = await stage.startGateway(service);
   const hotAccount = service.accountIds.slice(0, 1);
   const mint = { call: "mint", inFlight: MAIN_IN_FLIGHT, yardstick: sql.probe.name } as const;
   const probes = [
@@ -31,6 +34,15 @@ export async function postgres(stage: Stage, { rounds, seconds }: Options): Prom
     ...IN_FLIGHT.map((inFlight) => loadProbe(stage, service, { ...mint, inFlight, name: oneServerAt(inFlight) })),
     loadProbe(stage, service, { ...mint, name: TWO_SERVERS, programs }),
     loadProbe(stage, service, { ...mint, name: HOT_ACCOUNT, accountIds: hotAccount }),
+    ...REST_IN_FLIGHT.map((inFlight) =>
+      loadProbe(stage, service, {
+        ...mint,
+        transport: "rest",
+        inFlight,
+        name: restAt(inFlight),
+        programs: [gateway],
+      }),
+    ),
   ];
   const series = await inRounds(stage, { rounds, seconds }, { what: "postgres", probes });
   await stage.checkBooks(service);
@@ -60,7 +72,7 @@ export async function createDatabase(url: string, purpose: string): Promise<stri
 }
 
 /** The settings that make a commit durable. Throws when one is off. */
-async function durableSettings(url: string): Promise<Record<string, string>> {
+export async function durableSettings(url: string): Promise<Record<string, string>> {
   const settings: Record<string, string> = {};
   for (const name of ["server_version", "fsync", "synchronous_commit", "full_page_writes"]) {
     const value = String((await query(url, `SHOW ${name}`))[0]?.[name]);

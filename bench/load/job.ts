@@ -8,7 +8,7 @@ export type CallName = "mint" | "getAccount" | "empty";
 /** One measurement: the load process keeps `inFlight` calls waiting for their answer. */
 export interface Job {
   /** "grpcBatches" sends mints in BatchCreateTransactions, 1,000 in each call. */
-  transport: "grpc" | "grpcBatches" | "rest";
+  transport: "grpc" | "grpcBatches" | "rest" | "blnk";
   call: CallName;
   /** The command of the build that answers: gRPC calls have its contract. Absent: this build. */
   kesc?: string;
@@ -29,6 +29,8 @@ export interface Job {
   apiKey: string;
   /** For gRPC only: the key of each account in turn, in place of `apiKey`. */
   apiKeys?: string[];
+  /** Blnk only: the source of the transactions of each connection. */
+  sources?: string[];
   /** REST only: each mint carries an idempotency key of its own. */
   keyed?: boolean;
   /** The calls go to these accounts in turn. */

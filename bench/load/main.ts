@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { driveBatches } from "./batch-load.js";
+import { driveBlnk } from "./blnk-load.js";
 import { driveGrpc } from "./grpc-load.js";
 import type { Job, LoadResult, Reply } from "./job.js";
 import { driveRest } from "./rest-load.js";
@@ -10,7 +11,7 @@ import { Tally } from "./tally.js";
 /** The last calls may take this long after the window is closed. */
 const LAST_ANSWER_SECONDS_MAX = 15;
 
-const DRIVERS = { grpc: driveGrpc, grpcBatches: driveBatches, rest: driveRest } satisfies Record<
+const DRIVERS = { grpc: driveGrpc, grpcBatches: driveBatches, rest: driveRest, blnk: driveBlnk } satisfies Record<
   Job["transport"],
   unknown
 >;

@@ -4,18 +4,33 @@ import { referenceOf, wrongField } from "./calls.js";
 import type { Job } from "./job.js";
 import type { CallInFlight, Tally } from "./tally.js";
 
+/** What a service takes and gives for one posting. */
+export interface RestCall {
+  readonly path: string;
+  /** `connection` counts from zero. */
+  readonly bodyOf: (job: Job, call: CallInFlight, connection: number) => string;
+  /** Returns the cause why an answer is wrong, or undefined. */
+  readonly problemIn: (job: Job, call: CallInFlight, answer: HttpAnswer) => string | undefined;
+}
+
+/** Mints: see `driveConnections`. */
+export function driveRest(job: Job, tally: Tally): Promise<void> {
+  return driveConnections(job, tally, { path: "/transactions/mint", bodyOf, problemIn });
+}
+
 /**
- * Keeps one mint in flight on each of the job's keep-alive connections while the tally is open.
+ * Keeps one call in flight on each of the job's keep-alive connections while the tally is open.
  * Resolves when the tally is closed and the last call is settled. Books failures, never throws.
  *
  * Requests and answers are texts on plain sockets: bench/README.md shows the cost of the clients
  * that were tried.
  */
-export async function driveRest(job: Job, tally: Tally): Promise<void> {
-  await Promise.all(Array.from({ length: job.connections }, () => driveConnection(job, tally)));
+export async function driveConnections(job: Job, tally: Tally, of: RestCall): Promise<void> {
+  const connections = Array.from({ length: job.connections }, (_, index) => index);
+  await Promise.all(connections.map((index) => driveConnection(job, tally, { ...of, index })));
 }
 
-function driveConnection(job: Job, tally: Tally): Promise<void> {
+function driveConnection(job: Job, tally: Tally, of: RestCall & { readonly index: number }): Promise<void> {
   const { hostname, port } = new URL(`http://${job.addresses[0]}`);
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
@@ -24,7 +39,7 @@ function driveConnection(job: Job, tally: Tally): Promise<void> {
     const next = (): void => {
       call = tally.open ? tally.next(performance.now()) : undefined;
       if (call === undefined) socket.destroy();
-      else socket.write(requestOf(job, call), "latin1");
+      else socket.write(requestOf(job, of.path, { call, body: of.bodyOf(job, call, of.index) }), "latin1");
     };
     const fail = (problem: string): void => {
       if (call !== undefined) tally.blame(problem, 1);
@@ -39,7 +54,7 @@ function driveConnection(job: Job, tally: Tally): Promise<void> {
         const answer = answerIn(received);
         if (answer === undefined || call === undefined) return;
         received = "";
-        tally.settle(call, performance.now(), problemIn(job, call, answer));
+        tally.settle(call, performance.now(), of.problemIn(job, call, answer));
         next();
       } catch (error) {
         fail(`an unreadable answer: ${String(error)}`);
@@ -55,21 +70,27 @@ function driveConnection(job: Job, tally: Tally): Promise<void> {
   });
 }
 
-function requestOf({ addresses, apiKey, accountIds, amount, keyed }: Job, { account, serial }: CallInFlight): string {
-  const reference = referenceOf(serial);
-  const body = `{"account_id":"${accountIds[account] ?? ""}","amount":${amount},"reference":"${reference}"}`;
+function bodyOf({ accountIds, amount }: Job, { account, serial }: CallInFlight): string {
+  return `{"account_id":"${accountIds[account] ?? ""}","amount":${amount},"reference":"${referenceOf(serial)}"}`;
+}
+
+function requestOf(
+  { addresses, apiKey, keyed }: Job,
+  path: string,
+  { call, body }: { readonly call: CallInFlight; readonly body: string },
+): string {
   const head = [
-    "POST /transactions/mint HTTP/1.1",
+    `POST ${path} HTTP/1.1`,
     `host: ${addresses[0]}`,
     `x-api-key: ${apiKey}`,
-    ...(keyed === true ? [`idempotency-key: ${reference}`] : []),
+    ...(keyed === true ? [`idempotency-key: ${referenceOf(call.serial)}`] : []),
     "content-type: application/json",
     `content-length: ${String(body.length)}`,
   ];
   return `${head.join("\r\n")}\r\n\r\n${body}`;
 }
 
-interface HttpAnswer {
+export interface HttpAnswer {
   status: number;
   body: string;
 }

@@ -7,7 +7,13 @@ import { cell, tableOf } from "./table.js";
 /** The text between `<!-- results: NAME -->` and `<!-- end of results -->`. */
 const BLOCK = /(<!-- results: (\w+) -->\n)[^]*?(<!-- end of results -->)/g;
 
-const RENDERERS: Record<string, (results: Results) => string> = { service, goals, figures };
+const RENDERERS: Record<string, (results: Results) => string> = {
+  service: ratesOf("service"),
+  postgres: ratesOf("postgres"),
+  blnk: ratesOf("blnk"),
+  goals,
+  figures,
+};
 
 /** The document with every block of results replaced. Throws on a block of an unknown name. */
 export function withResults(document: string, results: Results): string {
@@ -18,9 +24,11 @@ export function withResults(document: string, results: Results): string {
   });
 }
 
-function service({ parts }: Results): string {
-  const report = parts["service"];
-  return report === undefined ? "Nothing was measured yet." : `${measuredOn(report)}\n\n${ratesTable(report.rows)}`;
+function ratesOf(part: string): (results: Results) => string {
+  return ({ parts }) => {
+    const report = parts[part];
+    return report === undefined ? "Nothing was measured yet." : `${measuredOn(report)}\n\n${ratesTable(report.rows)}`;
+  };
 }
 
 /** What a reader compares. The terminal and the results file also have the processor time. */

@@ -3,9 +3,11 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const READY_SECONDS_MAX = 20;
 const STOP_SECONDS_MAX = 10;
+const ASKED_EVERY_MILLIS = 50;
 
 /** A program of the benchmark that runs in a process of its own. */
 export interface Program {
@@ -25,13 +27,16 @@ export interface StartOptions {
   env?: Record<string, string>;
   /** `<name>.stderr.log` in this folder gets its stderr. Its stdout is dropped. */
   logFolder: string;
+  /** Of a program of others. Absent: it tells its address by itself. */
+  listens?: { address: string; isServing: () => Promise<boolean> };
 }
 
 /**
- * Starts a program and waits for `{ kind: "ready", address }` on its IPC channel. Rejects, with the
- * end of its stderr, if it exits first or takes longer than READY_SECONDS_MAX.
+ * Starts a program and waits for `{ kind: "ready", address }` on its IPC channel, or until one of
+ * others serves. Rejects, with the end of its stderr, if it exits first or takes longer than
+ * READY_SECONDS_MAX.
  */
-export async function start({ name, entry, args = [], env = {}, logFolder }: StartOptions): Promise<Program> {
+export async function start({ name, entry, args = [], env = {}, logFolder, listens }: StartOptions): Promise<Program> {
   const logPath = join(logFolder, `${name}.stderr.log`);
   const log = openSync(logPath, "w");
   const [program, ...words] = entry;
@@ -41,7 +46,8 @@ export async function start({ name, entry, args = [], env = {}, logFolder }: Sta
   });
   closeSync(log);
   try {
-    return { name, address: await readyAddress(child), process: child };
+    const address = listens === undefined ? await readyAddress(child) : await servedAddress(child, listens);
+    return { name, address, process: child };
   } catch (error) {
     child.kill("SIGKILL");
     throw new Error(`${name}: ${String(error)}\n${readFileSync(logPath, "utf8").slice(-2000)}`, { cause: error });
@@ -94,6 +100,19 @@ function readyAddress(child: ChildProcess): Promise<string> {
       resolve(message.address);
     });
   });
+}
+
+async function servedAddress(
+  child: ChildProcess,
+  { address, isServing }: NonNullable<StartOptions["listens"]>,
+): Promise<string> {
+  const until = performance.now() + READY_SECONDS_MAX * 1000;
+  while (!(await isServing())) {
+    if (child.exitCode !== null) throw new Error(`ended with ${String(child.exitCode)} before it served`);
+    if (performance.now() > until) throw new Error(`not ready after ${String(READY_SECONDS_MAX)} s`);
+    await sleep(ASKED_EVERY_MILLIS);
+  }
+  return address;
 }
 
 function isReady(message: unknown): message is { kind: "ready"; address: string } {

@@ -7,7 +7,8 @@ import { ServiceClient } from "./service-client.js";
 
 /** The amount of every mint. */
 export const AMOUNT = "1250.00";
-const AMOUNT_CENTS = 125_000;
+/** The same in cents. */
+export const AMOUNT_CENTS = 125_000;
 
 const ACCOUNTS = 100;
 // Older builds, with which `make compare` compares, do not know --all-scopes and --never-expires.

@@ -1,10 +1,10 @@
 // Runs clients that generators of others make against the service, the examples in other languages,
-// clients that others wrote against the simulator, and the service's rail against an M-Pesa that
-// others wrote: `make peers`. Installs pinned packages into a temporary folder. Asks package
-// registries, and sends nothing else but to the loopback. Prints a table of each, and fails where a
-// document has another.
+// clients that others wrote against the simulator, the service's rail against an M-Pesa that others
+// wrote, and the service beside a ledger that others wrote: `make peers`. Installs pinned packages
+// into a temporary folder. Asks package registries, and sends nothing else but to the loopback.
+// Prints a table of each, and fails where a document has another.
 
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -119,6 +119,19 @@ function compare(head: readonly string[], rows: readonly (readonly string[])[], 
   process.exitCode = 1;
 }
 
+/** The benchmark keeps the figures: docs/performance.md shows those of a clean build. */
+function compareWithBlnk(): Promise<void> {
+  if (process.env["BLNK"] === undefined) {
+    process.stderr.write("blnk: skipped. It needs the command of Blnk in BLNK (bench/README.md).\n");
+  } else {
+    const { execPath: node } = process;
+    const command = ["dist/test/support/with-postgres.js", node, "dist/bench/main.js", "--part", "blnk"];
+    const { status } = spawnSync(node, command, { stdio: "inherit" });
+    if (status !== 0) process.exitCode = 1;
+  }
+  return Promise.resolve();
+}
+
 const PARTS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   generators: async (folder) => {
     compare(GENERATORS_HEAD, await generatorRows(folder), "## Generated clients", "docs/integrate.md");
@@ -132,6 +145,7 @@ const PARTS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
     compare(["client", ...COLUMNS, OTHERS], rows, "## Clients of others", "docs/daraja.md");
     compare(RAIL_HEAD, await railRows(python), "## Beside an M-Pesa of others", "docs/mpesa.md");
   },
+  blnk: compareWithBlnk,
 };
 
 async function main(names: readonly string[]): Promise<void> {

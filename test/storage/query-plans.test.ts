@@ -13,7 +13,7 @@ import type { Cell } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
 import { StoredAdministration } from "../../src/storage/operators/administration.js";
 import { postgresEngine } from "../../src/storage/postgres/engine.js";
-import { KeptPlans } from "../../src/storage/postgres/kept-plans.js";
+import { LOOK_UPS_OF_KEPT_PLANS } from "../../src/storage/postgres/kept-plans.js";
 import { reads } from "../../src/storage/reads.js";
 import { BookDirectory } from "../../src/storage/sql/book-directory.js";
 import { ledgerStatements } from "../../src/storage/sql/ledger-statements.js";
@@ -320,10 +320,8 @@ describe("the plans that PostgreSQL keeps for the ledger's statements", () => {
         const client = new pg.Client(opened.url);
         await client.connect();
         try {
-          await client.query(
-            new KeptPlans(() => undefined).settingsOn({}).replaceAll("LOCAL ", "").replace("DISCARD PLANS;", ""),
-          );
-          await client.query("SET enable_seqscan = off");
+          for (const [name, value] of Object.entries({ enable_seqscan: "off", ...LOOK_UPS_OF_KEPT_PLANS }))
+            await client.query(`SET ${name} = ${value}`);
           for (const [name, sqls] of Object.entries(statements)) {
             for (const sql of sqls) {
               let count = 0;

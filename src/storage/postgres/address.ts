@@ -9,6 +9,9 @@ export interface ConnectionLimits {
   readonly queryMillis: number;
 }
 
+/** Values by the names of the settings of PostgreSQL. */
+export type Settings = Readonly<Record<string, string>>;
+
 const NAMES = ["statement_timeout", "idle_in_transaction_session_timeout", "query_timeout"] as const;
 const UNLIMITED: ConnectionLimits = { statementMillis: 0, idleMillis: 0, queryMillis: 0 };
 const NETWORK_MILLIS_MAX = 3_000;
@@ -37,15 +40,22 @@ export function limitsOf(url: string, statementMillisMax: number): ConnectionLim
 }
 
 /**
- * Returns statements that set what a role, a database or an earlier client of PgBouncer may have
- * set otherwise. They hold until the end of the transaction (docs/adr/0024).
+ * Returns what a role, a database or an earlier client of PgBouncer may have set otherwise
+ * (docs/adr/0024).
  */
-export function localSettings({ statementMillis, idleMillis }: ConnectionLimits): string {
-  return (
-    "SET LOCAL synchronous_commit = on; " +
-    `SET LOCAL statement_timeout = ${String(statementMillis)}; ` +
-    `SET LOCAL idle_in_transaction_session_timeout = ${String(idleMillis)}`
-  );
+export function settingsOf({ statementMillis, idleMillis }: ConnectionLimits): Settings {
+  return {
+    synchronous_commit: "on",
+    statement_timeout: String(statementMillis),
+    idle_in_transaction_session_timeout: String(idleMillis),
+  };
+}
+
+/** Returns statements that set them until the end of the transaction. */
+export function localSettings(limits: ConnectionLimits): string {
+  return Object.entries(settingsOf(limits))
+    .map(([name, value]) => `SET LOCAL ${name} = ${value}`)
+    .join("; ");
 }
 
 /**

@@ -1,6 +1,7 @@
 import KnexPostgresClient, { type QueryObject } from "knex/lib/dialects/postgres/index.js";
 import pg from "pg";
 
+import { type SentStatement, travel } from "./journey.js";
 import { refusesKeptPlan } from "./kept-plans.js";
 import { refuseUnsafe, type SessionSettings, SETTINGS_SQL } from "./settings.js";
 
@@ -14,6 +15,7 @@ export class PostgresClient extends KnexPostgresClient {
   declare acquireConnection: () => Promise<pg.Client>;
   declare releaseConnection: (connection: pg.Client) => Promise<void>;
   readonly onlyReads: boolean = false;
+  readonly #positionedByName = new Map<string, string>();
 
   /** Rejects if commits on this connection would fail, or would not be durable. */
   override async acquireRawConnection(): Promise<pg.Client> {
@@ -30,35 +32,42 @@ export class PostgresClient extends KnexPostgresClient {
     }
   }
 
-  override async _query(connection: pg.Client, query: QueryObject): Promise<QueryObject> {
-    try {
-      return await super._query(connection, query);
-    } catch (error) {
-      // If the error did not come from PostgreSQL, the state of the connection is unknown. If the
-      // end of a transaction failed, the transaction may still be open. Discard the connection in
-      // both cases: otherwise its next user would join that transaction. A statement that the
-      // connection keeps, but cannot run, would fail each time.
-      if (!(error instanceof pg.DatabaseError) || ENDS_TRANSACTION.test(query.sql) || refusesKeptPlan(error))
-        giveUp(connection, error);
-      throw error;
-    }
+  override _query(connection: pg.Client, query: QueryObject): Promise<QueryObject> {
+    return orGivenUp(connection, query.sql, super._query(connection, query));
   }
 
-  /**
-   * Sends a statement at once, although earlier statements have not returned yet. PostgreSQL keeps
-   * the plan of one with a name.
-   */
-  async send(connection: pg.Client, { sql, bindings = [], name }: SentStatement): Promise<pg.QueryResult> {
-    const options = name === undefined ? undefined : { name };
-    const query = await this._query(connection, { sql: this.positionBindings(sql), bindings, options });
-    return query.response as pg.QueryResult;
+  /** Sends statements together, although earlier ones have not returned yet: see `travel`. */
+  send(connection: pg.Client, statements: readonly SentStatement[]): Promise<readonly pg.QueryResult[]> {
+    const sent = statements.map((statement) => ({ ...statement, sql: this.#positioned(statement) }));
+    // Of a COMMIT in company nobody knows whether it was the one that failed: ROLLBACK follows.
+    return orGivenUp(connection, statements[0]?.sql, travel(connection, sent));
+  }
+
+  /** There is a fixed number of statements with names. */
+  #positioned({ sql, name }: SentStatement): string {
+    if (name === undefined) return this.positionBindings(sql);
+    let positioned = this.#positionedByName.get(name);
+    if (positioned === undefined) this.#positionedByName.set(name, (positioned = this.positionBindings(sql)));
+    return positioned;
   }
 }
 
-export interface SentStatement {
-  readonly sql: string;
-  readonly bindings?: readonly unknown[] | undefined;
-  readonly name?: string | undefined;
+async function orGivenUp<Result>(
+  connection: pg.Client,
+  sql: string | undefined,
+  running: Promise<Result>,
+): Promise<Result> {
+  try {
+    return await running;
+  } catch (error) {
+    // If the error did not come from PostgreSQL, the state of the connection is unknown. If the end
+    // of a transaction failed, the transaction may still be open. Discard the connection in both
+    // cases: otherwise its next user would join that transaction. A statement that the connection
+    // keeps, but cannot run, would fail each time.
+    if (!(error instanceof pg.DatabaseError) || ENDS_TRANSACTION.test(sql ?? "") || refusesKeptPlan(error))
+      giveUp(connection, error);
+    throw error;
+  }
 }
 
 /** A client for reads alone, which a hot standby may serve. */

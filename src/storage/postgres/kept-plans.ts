@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 
 import pg from "pg";
 
+import type { Settings } from "./address.js";
+
 // See https://www.postgresql.org/docs/current/errcodes-appendix.html.
 const INVALID_STATEMENT_NAME = "26000";
 const DUPLICATE_STATEMENT = "42P05";
@@ -13,6 +15,16 @@ const REPLAN_MILLIS = 1_000;
 const FIRST_USES = 64;
 /** Up to here each power of two does. */
 const GROWING_USES_MAX = 4_096;
+
+/**
+ * A plan is kept whatever is asked, and never reads a table by scan or hash: it was made when the
+ * table was small, or for as many keys as PostgreSQL guesses.
+ */
+export const LOOK_UPS_OF_KEPT_PLANS: Settings = {
+  enable_hashjoin: "off",
+  enable_mergejoin: "off",
+  plan_cache_mode: "force_generic_plan",
+};
 
 /**
  * The names under which PostgreSQL keeps the statements of the ledger with their plans. Parsing and
@@ -41,29 +53,11 @@ export class KeptPlans {
   }
 
   /**
-   * Returns what a transaction on this connection runs after BEGIN, each statement with its
-   * semicolon.
-   *
-   * A plan is kept whatever is asked, and never reads a table by scan or hash: it was made when the
-   * table was small, or for as many keys as PostgreSQL guesses. A plan that was made for an empty
-   * table takes the wrong index when the table has grown, so plans are made anew as often as tables
-   * can double.
+   * Whether a transaction that begins on this connection discards the plans. A plan that was made
+   * for an empty table takes the wrong index when the table has grown, so plans are made anew as
+   * often as tables can double.
    */
-  settingsOn(connection: object): string {
-    if (!this.#areKept) return "";
-    const settings =
-      "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL plan_cache_mode = force_generic_plan;";
-    return this.#areOld(connection) ? `DISCARD PLANS; ${settings}` : settings;
-  }
-
-  /** Notes an error. Ends the names if it refuses one. */
-  note(error: unknown): void {
-    if (!this.#areKept || !refusesName(error)) return;
-    this.#areKept = false;
-    this.#onRefused();
-  }
-
-  #areOld(connection: object): boolean {
+  areOldOn(connection: object): boolean {
     const now = performance.now();
     const last = this.#discards.get(connection) ?? { uses: 0, at: now };
     this.#discards.set(connection, last);
@@ -72,6 +66,13 @@ export class KeptPlans {
     if (last.uses > FIRST_USES && !isPowerOfTwo && now - last.at < REPLAN_MILLIS) return false;
     last.at = now;
     return true;
+  }
+
+  /** Notes an error. Ends the names if it refuses one. */
+  note(error: unknown): void {
+    if (!this.#areKept || !refusesName(error)) return;
+    this.#areKept = false;
+    this.#onRefused();
   }
 }
 
