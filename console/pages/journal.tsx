@@ -126,6 +126,7 @@ export const journalCsv: Page = {
           ...(["sequence", "date", "recorded_at", "type", "account_id", "transaction_id"] as const),
           ...(["debit_account", "credit_account", "amount", "available_balance", "held_balance"] as const),
           ...(["reference", "description", "rail_receipt", "actor", "note"] as const),
+          ...(["stated_amount", "place", "as_of_day", "evidence", "direction", "movement", "detail"] as const),
         ),
         operators: ({ operator_names }) => operator_names.join(", approved by "),
       },
@@ -240,6 +241,18 @@ function RowFacts({ visit, entry }: { readonly visit: Visit; readonly entry: Jou
               <Money>{line.amount}</Money> KES
             </>
           ),
+        "Amount, not posted":
+          line.stated_amount === null ? null : (
+            <>
+              <Money>{line.stated_amount}</Money> KES
+            </>
+          ),
+        Place: line.place,
+        "End of the day": line.as_of_day,
+        "Shown by": line.evidence,
+        Direction: line.direction,
+        "Corrects the movement": line.movement,
+        Detail: line.detail,
         Account: line.account_id === null ? null : <Short visit={visit} id={line.account_id} />,
         "Available after it": line.available_balance === null ? null : <Money>{line.available_balance}</Money>,
         "Held after it": line.held_balance === null ? null : <Money>{line.held_balance}</Money>,

@@ -7,10 +7,10 @@ import { RPC_STATUS } from "../../contract/json-support.js";
 
 // test/openapi/examples.test.ts sends each request to a gateway, and compares all with schemas.
 
-const ID = "01jd2r6p5vf8ksw3xhb1z7q4ye";
-const TIME = "2026-11-20T09:36:00.123Z";
-const LATER = "2026-11-20T10:12:41.900Z";
+const [ID, TIME, LATER] = ["01jd2r6p5vf8ksw3xhb1z7q4ye", "2026-11-20T09:36:00.123Z", "2026-11-20T10:12:41.900Z"];
 const SECRET = "whsec_bm90IGEgcmVhbCBzZWNyZXQsIG9ubHkgYW4gZXhhbXBsZQ==";
+/** What the row of a mint leaves empty. */
+const STATED = ["stated_amount", "place", "as_of_day", "evidence", "direction", "movement", "detail"];
 const HASH = "rM3oXz6Yc1qvQmWm0sF5kTn2u8bJp4hVxE9dLw7gKaU=";
 
 /** A leaf as docs/seals.md describes it, with both hashes. */
@@ -157,6 +157,7 @@ const VALUES: Readonly<Record<string, JsonValue>> = {
   amount_out: null,
   "StatementLine.type": "transaction.completed",
   "JournalLine.type": "transaction.completed",
+  ...Object.fromEntries(["Event.row", ...STATED.map((name) => `JournalLine.${name}`)].map((key) => [key, null])),
   "GeneralLedgerLine.type": "transaction.completed",
   debit_account: "reserve",
   credit_account: "available",

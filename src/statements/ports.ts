@@ -61,6 +61,7 @@ export interface BookLine {
   readonly description: string;
   readonly actor: string;
   readonly note: string;
+  readonly detail: string | undefined;
 }
 
 /** A line of the book, with what operators see beside it. */
@@ -120,7 +121,10 @@ export interface WaitingInBook {
 }
 
 /** A row of the journal that is about one account. */
-export interface AccountJournalRow extends Omit<BookLine, "accountId" | "receipt" | "reference" | "description"> {
+export interface AccountJournalRow extends Omit<
+  BookLine,
+  "accountId" | "receipt" | "reference" | "description" | "detail"
+> {
   /** Undefined in the account's first row. */
   readonly previousSeq: number | undefined;
   readonly freezeId: FreezeId | undefined;

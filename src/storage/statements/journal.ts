@@ -1,3 +1,4 @@
+import { DECIDING_KINDS, type JournalKind } from "../../domain/journal.js";
 import type { AccountId, ApiKeyId, TransactionId } from "../../domain/values/ids.js";
 import type { JournalListRow, JournalPage, JournalRequest, Looked } from "../../statements/ports.js";
 import { apiKeyColumn, ENDS, STEPS } from "../events/event-rows.js";
@@ -59,8 +60,15 @@ function find(reader: ListReader, engine: Engine, list: JournalList): Promise<Fo
   if (own === true) {
     return along(reader, engine, list, { index: "journal_own_rows", condition: ["j.account_id IS NULL"] });
   }
+  if (list.types?.every((kind) => DECIDING.has(kind)) === true) {
+    return along(reader, engine, list, { index: "journal_deciding", condition: [`j.kind IN (${DECIDING_LIST})`] });
+  }
   return along(reader, engine, list, {});
 }
+
+const DECIDING: ReadonlySet<JournalKind> = new Set(DECIDING_KINDS);
+/** The literal list of the index `journal_deciding`. */
+const DECIDING_LIST = DECIDING_KINDS.map((kind) => `'${kind}'`).join(", ");
 
 interface Way {
   readonly index?: string;

@@ -6,7 +6,7 @@ import type { RowOf } from "../../model/column.js";
 import type { JOURNAL } from "../../model/transactions.js";
 import { ACCOUNT_MARK_ROWS } from "../../statements/mark-ports.js";
 import type { BookLine, LinesPage, LinesRequest, Looked } from "../../statements/ports.js";
-import type { ListReader } from "../lists/page.js";
+import { fitting, type ListReader } from "../lists/page.js";
 import type { Engine, Read } from "../sql/engine.js";
 import { newestRow } from "./account-walk.js";
 
@@ -33,6 +33,7 @@ const COLUMNS = [
   "held_after_cents",
   "actor",
   "reason",
+  "detail",
 ] as const satisfies readonly (keyof RowOf<typeof JOURNAL>)[];
 
 /** Returns the columns of a line. `j` names the journal, or a selection of its columns. */
@@ -152,8 +153,9 @@ export async function bookLinesPage(
      WHERE j.book = ? AND j.seq > ? AND j.seq <= ? ORDER BY j.seq`,
     [book, afterSeq, lastSeq],
   );
-  const nextAfterSeq = lastSeq < toSeq ? lastSeq : undefined;
-  return { result: { lines: rows.map(lineOf), nextAfterSeq }, lookedAt: rows.length };
+  const lines = fitting(rows).map(lineOf);
+  const coveredSeq = lines.length < rows.length ? (lines.at(-1)?.seq ?? afterSeq) : lastSeq;
+  return { result: { lines, nextAfterSeq: coveredSeq < toSeq ? coveredSeq : undefined }, lookedAt: rows.length };
 }
 
 /** Returns the lines of the rows that move money of the account. */
@@ -185,5 +187,6 @@ export function lineOf(row: LineRow): BookLine {
     description: row.description ?? "",
     actor: row.actor,
     note: row.reason,
+    detail: row.detail ?? undefined,
   };
 }

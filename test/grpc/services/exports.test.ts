@@ -23,6 +23,7 @@ const LINE: BookLine = {
   description: "",
   actor: "operator",
   note: "",
+  detail: undefined,
 };
 
 /** A book whose period has one line, after which the account has this balance. */

@@ -1,3 +1,4 @@
+import { contentOfRow } from "../../../domain/row-content.js";
 import { formatCents } from "../../../domain/values/cents.js";
 import { nairobiDayOf } from "../../../domain/values/nairobi-day.js";
 import type {
@@ -32,6 +33,7 @@ export function toStatementLine({ line, ...given }: StatementLine): StatementLin
 
 export function toJournalLine(line: BookLine): JournalLineMessage {
   const { balancesAfter: after } = line;
+  const { statedCents, asOfDay: as_of_day, ...said } = contentOfRow(line);
   return {
     sequence: BigInt(line.seq),
     date: nairobiDayOf(line.recordedAt),
@@ -49,6 +51,13 @@ export function toJournalLine(line: BookLine): JournalLineMessage {
     rail_receipt: shown(line.receipt),
     actor: line.actor,
     note: shown(line.note),
+    stated_amount: formatGiven(statedCents),
+    as_of_day,
+    place: said.place,
+    evidence: said.evidence,
+    direction: said.direction,
+    movement: said.movement,
+    detail: said.detail,
   };
 }
 
