@@ -170,11 +170,12 @@ type JournalSqlRow = LineRow & { readonly key_id: string | null };
 /** Returns the rows, newest first. */
 async function rowsAt(
   reader: ListReader,
-  { table, input }: Engine,
+  engine: Engine,
   { book, seqs }: { readonly book: number; readonly seqs: readonly number[] },
 ): Promise<readonly JournalListRow[]> {
+  const { table, input } = engine;
   const rows = await reader.rows<JournalSqlRow>(
-    `SELECT ${lineColumns("j")}, ${apiKeyColumn({ table })} AS key_id
+    `SELECT ${lineColumns(engine, "j")}, ${apiKeyColumn({ table })} AS key_id
      FROM ${input({ seq: "int64" })} CROSS JOIN ${table("journal")} j
        LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id
      WHERE j.book = ? AND j.seq = input.seq`,

@@ -13,6 +13,8 @@ const LINE: BookLine = {
   recordedAt: toUnixMillis(Date.UTC(2026, 0, 5)),
   kind: "transaction.completed",
   accountId: ACCOUNT_ID,
+  userId: undefined,
+  rail: "direct",
   transactionId: TRANSACTION_ID,
   debit: "reserve",
   credit: "available",
