@@ -126,6 +126,8 @@ export const journalCsv: Page = {
           ...(["sequence", "date", "recorded_at", "type", "account_id", "transaction_id"] as const),
           ...(["debit_account", "credit_account", "amount", "available_balance", "held_balance"] as const),
           ...(["reference", "description", "rail_receipt", "actor", "note"] as const),
+          ...(["stated_amount", "place", "as_of_day", "evidence", "direction", "movement", "detail"] as const),
+          ...(["kind", "source", "currency", "user_id", "organization_id"] as const),
         ),
         operators: ({ operator_names }) => operator_names.join(", approved by "),
       },
@@ -140,42 +142,6 @@ function lineColumns(...names: readonly (keyof Line)[]): CsvColumns<{ readonly l
   const columns = Object.entries(fieldsOf<Line>(...names));
   return Object.fromEntries(columns.map(([name, of]) => [name, ({ line }: { readonly line: Line }) => of(line)]));
 }
-
-/** One side of a posting. The amount stands under the side. */
-interface LedgerLine {
-  readonly line: Line;
-  readonly side: "debit" | "credit";
-}
-
-/** The double entries of the same rows: a debit and a credit for each posting. */
-export const ledgerCsv: Page = {
-  path: "/:org/general-ledger.csv",
-  isDownload: true,
-  show(visit) {
-    const read = readerOf(visit, "");
-    const amountOn = (wanted: LedgerLine["side"]) => (row: LedgerLine) =>
-      row.side === wanted ? row.line.amount : null;
-    return csvOf<LedgerLine>({
-      name: "general-ledger",
-      async read(page) {
-        const reading = await read(page);
-        if (!reading.ok) return reading;
-        const posted = reading.value.rows.filter(({ line }) => line.amount !== null);
-        const rows = posted.flatMap(({ line }) => SIDES.map((side) => ({ line, side })));
-        return { ok: true, value: { ...reading.value, rows } };
-      },
-      columns: {
-        ...lineColumns("sequence", "date", "recorded_at", "type"),
-        book_account: ({ line, side }) => line[`${side}_account`],
-        debit: amountOn("debit"),
-        credit: amountOn("credit"),
-        ...lineColumns("account_id", "transaction_id", "reference", "description", "rail_receipt", "note"),
-      },
-    });
-  },
-};
-
-const SIDES = ["debit", "credit"] as const;
 
 async function peopleOf(visit: Visit): Promise<readonly Operator[]> {
   const reading = await visit.read("AdminService/ListOperators", { page_size: OPERATORS_MAX });
@@ -240,6 +206,18 @@ function RowFacts({ visit, entry }: { readonly visit: Visit; readonly entry: Jou
               <Money>{line.amount}</Money> KES
             </>
           ),
+        "Amount, not posted":
+          line.stated_amount === null ? null : (
+            <>
+              <Money>{line.stated_amount}</Money> KES
+            </>
+          ),
+        Place: line.place,
+        "End of the day": line.as_of_day,
+        "Shown by": line.evidence,
+        Direction: line.direction,
+        "Corrects the movement": line.movement,
+        Detail: line.detail,
         Account: line.account_id === null ? null : <Short visit={visit} id={line.account_id} />,
         "Available after it": line.available_balance === null ? null : <Money>{line.available_balance}</Money>,
         "Held after it": line.held_balance === null ? null : <Money>{line.held_balance}</Money>,

@@ -171,6 +171,7 @@ function columnsOf(visit: Visit): readonly Column<StatementLine>[] {
 /** Reads the lines of a file: the opening line, those of the pages, and the closing line. */
 function readerOf(visit: Visit, request: Readonly<Record<string, string>>): ReadRows<StatementLine> {
   let [amountIn, amountOut] = [0n, 0n];
+  const of = { organization_id: visit.organization?.id ?? "", account_id: request["account_id"] ?? "" };
   return async (page) => {
     const reading = await visit.read("BookService/GetStatement", { ...request, ...page });
     return pageOf(reading, ({ lines, opening_balance, closing_balance, start, end, next_page_token }) => {
@@ -178,15 +179,19 @@ function readerOf(visit: Visit, request: Readonly<Record<string, string>>): Read
       amountOut += centsOf(sumOf(lines.map(({ amount_out }) => amount_out ?? "0")));
       const sums = { amount_in: decimalOf(amountIn), amount_out: decimalOf(amountOut) };
       return [
-        ...(page.page_token === "" ? [boundaryOf("opening", start, { balance: opening_balance })] : []),
+        ...(page.page_token === "" ? [boundaryOf("opening", start, { ...of, balance: opening_balance })] : []),
         ...lines,
-        ...(next_page_token === null ? [boundaryOf("closing", end, { balance: closing_balance, ...sums })] : []),
+        ...(next_page_token === null ? [boundaryOf("closing", end, { ...of, balance: closing_balance, ...sums })] : []),
       ];
     });
   };
 }
 
-function boundaryOf(type: string, at: string, known: Partial<StatementLine>): StatementLine {
+function boundaryOf(
+  type: string,
+  at: string,
+  known: Partial<StatementLine> & Pick<StatementLine, "organization_id" | "account_id">,
+): StatementLine {
   const none = { sequence: null, transaction_id: null, reference: null, description: null, rail_receipt: null };
   const amounts = { amount_in: null, amount_out: null, balance: "", available_balance: "", held_balance: "" };
   // The end of a period is the first moment after it.
@@ -202,11 +207,12 @@ export const statementCsv: Page = {
     const { days, until } = periodOf(visit);
     const account_id = visit.ids["acc"] ?? "";
     return csvOf({
-      name: `statement-${account_id}-${days.start}-${days.end}`,
+      name: `statement-${account_id}-${visit.organization?.id ?? ""}-${days.start}-${days.end}`,
       read: readerOf(visit, { account_id, start: days.start, end: until }),
       columns: fieldsOf<StatementLine>(
         ...(["sequence", "date", "recorded_at", "type", "transaction_id", "reference", "description"] as const),
         ...(["rail_receipt", "amount_in", "amount_out", "balance", "available_balance", "held_balance"] as const),
+        ...(["organization_id", "account_id"] as const),
       ),
     });
   },

@@ -49,7 +49,15 @@ function Figures({ visit, supply }: { readonly visit: Visit; readonly supply: Su
     <>
       <Equation visit={visit} supply={supply} />
       {backing === null ? (
-        <p>The book does not keep what was known then about rails and places.</p>
+        <section>
+          <h2>What was recorded</h2>
+          <Table
+            columns={PLACE_COLUMNS}
+            rows={supply.reserve_holdings.map(recordedPlace)}
+            empty="No place has a figure for that day or an earlier one."
+          />
+          <p>The book does not keep what rails reported then.</p>
+        </section>
       ) : (
         <>
           <Places visit={visit} supply={supply} backing={backing} />
@@ -132,6 +140,24 @@ interface Place {
   readonly of: VNode;
 }
 
+const PLACE_COLUMNS: readonly Column<Place>[] = [
+  { head: "Place", cell: ({ name }) => name },
+  { head: "As of", cell: ({ of }) => of },
+  { head: "Age", cell: ({ age }) => ageText(age), isMinor: true },
+  { head: "Evidence", cell: ({ evidence }) => evidence, isMinor: true },
+  { head: "KES", cell: ({ amount }) => <Money>{amount}</Money>, isMoney: true },
+];
+
+function recordedPlace(each: Supply["reserve_holdings"][number]): Place {
+  return {
+    name: `${each.place} (${words(each.kind)})`,
+    amount: each.amount,
+    evidence: each.evidence,
+    age: each.age_seconds,
+    of: <Day>{each.as_of_day}</Day>,
+  };
+}
+
 interface PlacesProps {
   readonly visit: Visit;
   readonly supply: Supply;
@@ -147,26 +173,13 @@ function Places({ visit, supply, backing }: PlacesProps): VNode {
       age: each.age_seconds,
       of: <Time>{each.reported_at}</Time>,
     })),
-    ...backing.reserve_holdings.map((each) => ({
-      name: `${each.place} (${words(each.kind)})`,
-      amount: each.amount,
-      evidence: each.evidence,
-      age: each.age_seconds,
-      of: <Day>{each.as_of_day}</Day>,
-    })),
-  ];
-  const columns: readonly Column<Place>[] = [
-    { head: "Place", cell: ({ name }) => name },
-    { head: "As of", cell: ({ of }) => of },
-    { head: "Age", cell: ({ age }) => ageText(age), isMinor: true },
-    { head: "Evidence", cell: ({ evidence }) => evidence, isMinor: true },
-    { head: "KES", cell: ({ amount }) => <Money>{amount}</Money>, isMoney: true },
+    ...backing.reserve_holdings.map(recordedPlace),
   ];
   const coverage = coverageOf(supply);
   return (
     <section>
       <h2>What was seen</h2>
-      <Table columns={columns} rows={places} empty="No figure recorded. Record where the reserve lies." />
+      <Table columns={PLACE_COLUMNS} rows={places} empty="No figure recorded. Record where the reserve lies." />
       {coverage === undefined ? null : (
         <>
           <SumTable

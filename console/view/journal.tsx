@@ -21,9 +21,12 @@ export function Actor({ entry: { line, operator_names }, isBrief }: ActorProps):
   return <Id>{isBrief ? shortOf(line.actor) : line.actor}</Id>;
 }
 
-/** Which accounts of the book a row debits and credits. */
+/** Which accounts of the book a row debits and credits, or else what it says of the reserve. */
 export function Posting({ entry: { line } }: { readonly entry: JournalEntry }): VNode {
-  if (line.debit_account === null || line.credit_account === null) return <span class="none">–</span>;
+  if (line.debit_account === null || line.credit_account === null) {
+    const said = [line.place, line.direction, line.stated_amount].filter((word) => word !== null).join(" ");
+    return said === "" ? <span class="none">–</span> : <Brief most={26}>{said}</Brief>;
+  }
   return (
     <>
       {line.debit_account} → {line.credit_account}

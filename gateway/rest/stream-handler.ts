@@ -88,7 +88,7 @@ export async function handleStream(
   } else {
     await serve(
       deps,
-      { route, form, fileHeaders: fileHeaders(form, req.path, periodOf(route, message)), upstream, first },
+      { route, form, fileHeaders: fileHeaders(form, req.path, fileWords(route, message, first)), upstream, first },
       req,
       res,
     );
@@ -206,20 +206,28 @@ const FILE_NAME_CHARACTERS_MAX = 150;
 
 /** The names of the two ends of a period, in every request that has one. */
 const PERIOD_FIELDS = ["start", "end"];
+/** The field of an item that names its organization. */
+const OWNER_FIELD = "organization_id";
 
-function periodOf({ rpc }: StreamRoute, message: Message): readonly string[] {
-  const fields = rpc.input.fields.filter(({ name }) => PERIOD_FIELDS.includes(name));
-  return fields.map((field) => valueOf(message, field) as string);
+/** Returns the organization of the first item, if it names one, and the two ends of the period. */
+function fileWords({ rpc, stream: { list } }: StreamRoute, message: Message, first: StreamStep): readonly string[] {
+  const owner = list.message.fields.find(({ name }) => name === OWNER_FIELD);
+  const [item] = first.kind === "message" ? (valueOf(first.message, list) as readonly Message[]) : [];
+  const ends = rpc.input.fields.filter(({ name }) => PERIOD_FIELDS.includes(name));
+  return [
+    ...(owner === undefined || item === undefined ? [] : [valueOf(item, owner) as string]),
+    ...ends.map((field) => valueOf(message, field) as string),
+  ];
 }
 
-/** Names the file after the path and the period: "journal-2026-11-01-2026-11-30.csv". */
+/** Names the file: "journal-org_…-2026-11-01-2026-11-30.csv". */
 function fileHeaders(
   { fileType }: StreamForm,
   path: string,
-  period: readonly string[],
+  named: readonly string[],
 ): Readonly<Record<string, string>> {
   if (fileType === undefined) return {};
-  const words = [decodeURIComponent(path).replaceAll("/", "-").slice(1), ...period];
+  const words = [decodeURIComponent(path).replaceAll("/", "-").slice(1), ...named];
   const name = words.join("-").replaceAll(UNSAFE_IN_FILE_NAMES, "_");
   const fileName = `${name.slice(0, FILE_NAME_CHARACTERS_MAX)}.${fileType}`;
   return { "Content-Disposition": `attachment; filename="${fileName}"` };

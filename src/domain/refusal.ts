@@ -42,6 +42,7 @@ interface RefusalFields extends Outdated {
   readonly keyId: ApiKeyId;
   readonly kind: DestinationKind;
   readonly limit: number;
+  readonly movement: string;
   readonly openPayments: number;
   readonly operatorId: OperatorId;
   readonly organizationId: OrganizationId;
@@ -130,6 +131,7 @@ export const REFUSALS = {
   RECEIPT_REQUIRED: failedPrecondition`The organization takes deposits, so a mint on the direct rail needs a receipt. Without it, the same shillings could be credited twice.`,
   RECEIPT_ALREADY_USED: worded("ALREADY_EXISTS", ["receipt", "transactionId", "depositId"], receiptAlreadyUsed),
   RECEIPT_OF_OTHER_RAIL: failedPrecondition`The receipt is none of the rail ${"rail"}, which has the order. Give that of this rail.`,
+  MOVEMENT_NOT_FOUND: notFound`The movement ${"movement"} was not found in the book. Name a receipt that a row has, or a completed transaction.`,
   BOOK_ACCOUNT_TOO_LOW: failedPrecondition`The book account ${"bookAccount"} has ${"balanceCents"}, but ${"requestedCents"} was requested.`,
   /** Nobody has compared the book with the rail yet. */
   BOOK_RESTORED: failedPrecondition`The book comes from a backup. No payment begins until an operator has activated it.`,

@@ -23,6 +23,23 @@ export interface ReserveFigure {
   readonly maturesOn: NairobiDay | undefined;
 }
 
+/** Returns the detail of the row that records a figure. */
+export function detailOfFigure({ place, amountCents, asOfDay, evidence, ...terms }: ReserveFigure): string {
+  const { kind, documentSha256, maturesOn } = terms;
+  return JSON.stringify([place, amountCents, asOfDay, evidence, kind, documentSha256 ?? null, maturesOn ?? null]);
+}
+
+/** Reads the detail that `detailOfFigure` made. */
+export function readFigure(detail: string): ReserveFigure {
+  const [place, amountCents, asOfDay, evidence, kind, documentSha256, maturesOn] = JSON.parse(detail) as readonly [
+    ...(readonly [string, Cents, NairobiDay, string, ReserveKind]),
+    string | null,
+    NairobiDay | null,
+  ];
+  const terms = { kind, documentSha256: documentSha256 ?? undefined, maturesOn: maturesOn ?? undefined };
+  return { place, amountCents, asOfDay, evidence, ...terms };
+}
+
 /** The last figure of one place. */
 export interface ReservePlace extends ReserveFigure {
   readonly organizationId: OrganizationId;

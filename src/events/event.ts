@@ -2,10 +2,11 @@ import type { AccountStatus } from "../domain/account.js";
 import { type Deposit, type DepositStatus, readDepositDetail } from "../domain/deposit.js";
 import type { Destination } from "../domain/destination.js";
 import type { Freeze } from "../domain/freeze.js";
-import { type Balances, type JournalKind, STILL_FROZEN, wordOf } from "../domain/journal.js";
+import { type Balances, type JournalKind, type Posting, STILL_FROZEN, wordOf } from "../domain/journal.js";
 import { DEFAULT_TIER, type TierName } from "../domain/limits/limits.js";
 import type { FailureReason, FlagReason, RailReceipt } from "../domain/payment.js";
 import { readWarning, type WarningSnapshot } from "../domain/rail-warning.js";
+import { contentOfRow, type RowContent } from "../domain/row-content.js";
 import type { Transaction, TransactionStatus } from "../domain/transaction.js";
 import type { Actor } from "../domain/values/actor.js";
 import type { Cents } from "../domain/values/cents.js";
@@ -20,6 +21,7 @@ export interface EventRow {
   readonly sequence: number;
   readonly kind: JournalKind;
   readonly accountId: AccountId | undefined;
+  readonly posting: Posting | undefined;
   readonly balancesAfter: Balances | undefined;
   readonly detail: string | undefined;
   readonly receipt: RailReceipt | undefined;
@@ -145,9 +147,13 @@ export interface LedgerEvent {
   readonly webhookEndpointId: WebhookEndpointId | undefined;
   readonly railWarning: WarningSnapshot | undefined;
   readonly balances: Balances | undefined;
+  /** What the row itself says, if no resource does. */
+  readonly row: (RowContent & Pick<EventRow, "posting" | "receipt">) | undefined;
 }
 
 const HASH_DIGITS = 8;
+/** The types of rows about which no resource says what they moved or recorded. */
+const SPEAKS_FOR_ITSELF = /^(book|charge|limits|reserve)\.|^rail\.changed$/;
 const WARNS: ReadonlySet<JournalKind> = new Set(["rail.warned", "rail.cleared"]);
 
 /** Makes the event of a row. Only what the book held at that row goes into it. */
@@ -169,6 +175,9 @@ export function eventOf(row: EventRow, subject: EventSubject): LedgerEvent {
     webhookEndpointId: subject?.kind === "endpoint" ? subject.webhookEndpointId : undefined,
     railWarning: WARNS.has(kind) ? readWarning(row.detail ?? "{}") : undefined,
     balances: balancesAfter,
+    row: SPEAKS_FOR_ITSELF.test(kind)
+      ? { ...contentOfRow(row), posting: row.posting, receipt: row.receipt }
+      : undefined,
   };
 }
 

@@ -59,6 +59,7 @@ export function cellWebhooks(
         type,
         recorded_at: toTimestamp(recordedAt),
         resource: undefined,
+        row: undefined,
       }),
   });
   const leased = underLease(lease, webhooks);

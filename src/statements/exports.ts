@@ -88,12 +88,14 @@ export async function* exportJournal(
 }
 
 /**
- * Makes the double entries of a period, oldest first, in parts. Throws a FootingError if they do
- * not lead to the closing balances of the book.
+ * Makes the double entries of a period, oldest first, in parts, between the lines "opening" and
+ * "closing" unless only postings are wanted. Throws a FootingError if they do not lead to the
+ * closing balances of the book.
  */
 export async function* exportGeneralLedger(
   history: History,
   period: Period,
+  { postingsOnly = false }: { readonly postingsOnly?: boolean } = {},
 ): AsyncGenerator<readonly LedgerLine[], void, void> {
   const rows = await rowsOf(history, period);
   const opening = (await sumsAsOf(history, rows.afterSeq)).sums;
@@ -103,7 +105,9 @@ export async function* exportGeneralLedger(
   const credits: Record<BookAccount, number> = { ...debits };
   const beginning = { seq: rows.afterSeq, time: period.start, date: nairobiDayOf(period.start), kind: "opening" };
   const none = { debitCents: undefined, creditCents: undefined, line: undefined };
-  yield BOOK_ACCOUNTS.map((account) => ({ ...beginning, ...none, account, balanceCents: opening[account] }));
+  if (!postingsOnly) {
+    yield BOOK_ACCOUNTS.map((account) => ({ ...beginning, ...none, account, balanceCents: opening[account] }));
+  }
   for await (const lines of bookPages(history, rows)) {
     const part: LedgerLine[] = [];
     for (const line of lines) {
@@ -119,6 +123,7 @@ export async function* exportGeneralLedger(
     if (part.length > 0) yield part;
   }
   checkSums(balances, closing);
+  if (postingsOnly) return;
   const end = { seq: rows.toSeq, time: period.end, date: lastDayOf(period), kind: "closing", line: undefined };
   yield BOOK_ACCOUNTS.map((account) => ({
     ...end,

@@ -50,7 +50,11 @@ export interface BookLine {
   readonly recordedAt: UnixMillis;
   readonly kind: JournalKind;
   readonly accountId: AccountId | undefined;
+  /** The caller's own id of the user. Undefined without an account, and after an erasure. */
+  readonly userId: string | undefined;
   readonly transactionId: TransactionId | undefined;
+  /** That of the transaction. */
+  readonly rail: string | undefined;
   readonly debit: BookAccount | undefined;
   readonly credit: BookAccount | undefined;
   readonly amountCents: Cents | undefined;
@@ -61,6 +65,7 @@ export interface BookLine {
   readonly description: string;
   readonly actor: string;
   readonly note: string;
+  readonly detail: string | undefined;
 }
 
 /** A line of the book, with what operators see beside it. */
@@ -120,7 +125,10 @@ export interface WaitingInBook {
 }
 
 /** A row of the journal that is about one account. */
-export interface AccountJournalRow extends Omit<BookLine, "accountId" | "receipt" | "reference" | "description"> {
+export interface AccountJournalRow extends Omit<
+  BookLine,
+  "accountId" | "userId" | "rail" | "receipt" | "reference" | "description" | "detail"
+> {
   /** Undefined in the account's first row. */
   readonly previousSeq: number | undefined;
   readonly freezeId: FreezeId | undefined;

@@ -168,14 +168,24 @@ describe("the lists of the console", () => {
 
   it("have the general ledger as a file, with a debit and a credit of each posting", async () => {
     const lines = await rowsOf("/general-ledger.csv");
+    const postings = lines.filter(({ type }) => type !== "opening" && type !== "closing");
     const sideOf = (name: string): readonly string[] =>
-      lines.map((line) => line[name] ?? "").filter((text) => text !== "");
+      postings.map((line) => line[name] ?? "").filter((text) => text !== "");
     expect(sideOf("debit").length).to.be.greaterThan(5);
     expect(sideOf("debit")).to.deep.equal(sideOf("credit"));
-    const ofReserve = lines.filter(({ book_account }) => book_account === "reserve");
+    const ofReserve = postings.filter(({ book_account }) => book_account === "reserve");
     expect(sumOf(ofReserve.map(({ debit }) => debit ?? ""))).to.equal("5211.30");
     expect(sumOf(ofReserve.map(({ credit }) => credit ?? ""))).to.equal("0.20");
-    expect(await rowsOf("/general-ledger.csv?end=2020-01-01")).to.have.length(0);
+    const closing = lines.filter(({ type, book_account }) => type === "closing" && book_account === "reserve");
+    expect(closing.map(({ debit, credit, balance }) => [debit, credit, balance])).to.deep.equal([
+      ["5211.30", "0.20", "5211.10"],
+    ]);
+    expect(ofReserve.at(-1)?.["balance"]).to.equal("5211.10");
+    const before = await rowsOf("/general-ledger.csv?start=2019-01-01&end=2020-01-01");
+    expect(before.map(({ type, balance }) => `${type ?? ""} ${balance ?? ""}`)).to.deep.equal([
+      ...Array.from({ length: 6 }, () => "opening 0.00"),
+      ...Array.from({ length: 6 }, () => "closing 0.00"),
+    ]);
   });
 
   it("are noted in the log as files: who took how many rows, and nothing of them", async () => {

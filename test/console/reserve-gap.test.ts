@@ -100,7 +100,15 @@ describe("what was seen of a reserve, less what is owed", () => {
 
         const openPayments = { groups: [], hasMore: false };
         const backing = { openPayments, railBalances, reserveHoldings, rules: [] };
-        const facts = { sums: given, turnover: undefined, seq: 0, recordedAt: undefined, backing, now: NOW };
+        const facts = {
+          sums: given,
+          turnover: undefined,
+          seq: 0,
+          recordedAt: undefined,
+          backing,
+          figures: [],
+          now: NOW,
+        };
         const supply = shownToPages(toSupplyMessage(facts));
         const [today, page] = [await textOfPage(todayPage, supply), await textOfPage(supplyPage, supply)];
         const tied = await textOfPage(reconciliationPage, supply);

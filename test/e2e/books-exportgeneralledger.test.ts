@@ -16,6 +16,21 @@ describeEachEngine("ExportGeneralLedger", (service) => {
     expect(reply.text.trimEnd().split("\r\n")).to.have.lengthOf(lines + 1);
   });
 
+  it("leaves out what foots, and names the file after the organization and the days", async () => {
+    const period = { start: "2020-01-01", end: "2020-01-31" };
+    const get = (more: object) => {
+      const search = new URLSearchParams({ ...period, ...more }).toString();
+      return service().rest("GET", `/general-ledger?${search}`, { headers: { accept: "text/csv" } });
+    };
+    const whole = await get({});
+    const [, opening = ""] = whole.text.split("\r\n");
+    const [organizationId = ""] = /org_[0-9a-z]{26}/.exec(opening) ?? [];
+    expect(whole.headers["content-disposition"]).to.equal(
+      `attachment; filename="general-ledger-${organizationId}-2020-01-01-2020-01-31.csv"`,
+    );
+    expect((await get({ postings_only: "true" })).text.trimEnd().split("\r\n")).to.have.lengthOf(1);
+  });
+
   it("names both ends that are missing", async () => {
     const reply = await service().rest("GET", "/general-ledger", { headers: { accept: "text/csv" } });
     expect(problemOf(reply)).to.deep.equal({ status: 400, code: "INVALID_FIELD", fields: ["start", "end"] });

@@ -29,6 +29,7 @@ function row(kind: JournalKind, given: Partial<EventRow> = {}): EventRow {
     sequence: 9,
     kind,
     accountId: ACCOUNT_ID,
+    posting: undefined,
     balancesAfter: { availableCents: 700 as Cents, heldCents: 20 as Cents },
     detail: undefined,
     receipt: undefined,
@@ -98,8 +99,16 @@ describe("an event", () => {
       webhookEndpointId: undefined,
       railWarning: undefined,
       balances: undefined,
+      row: undefined,
     });
-    expect(eventOf(row("book.allocated"), undefined).balances).to.deep.equal({ availableCents: 700, heldCents: 20 });
+  });
+
+  it("shows what a row itself says only where no resource does", () => {
+    const posting = { debit: "charges", credit: "reserve", amountCents: 5 as Cents } as const;
+    const charged = eventOf(row("charge.recorded", { detail: "out 5", posting, receipt: RECEIPT }), undefined);
+    expect(charged.row).to.deep.equal({ direction: "out", posting, receipt: RECEIPT });
+    expect(charged.balances).to.deep.equal({ availableCents: 700, heldCents: 20 });
+    expect(eventOf(row("account.tiered", { detail: "gold" }), undefined).row).to.equal(undefined);
   });
 
   it("names the API key or the endpoint that its row is about", () => {

@@ -100,6 +100,7 @@ describe("watching a book", () => {
         webhookEndpointId: undefined,
         railWarning: undefined,
         balances: undefined,
+        row: undefined,
       } satisfies LedgerEvent);
     }
   }

@@ -114,6 +114,67 @@ for (const engine of ENGINES) {
       expect(own["supply"]).to.include({ in_circulation: "10.00", reserve: "20.00", held: "0.00" });
     });
 
+    it("lists each figure of a period, and shows of a point in the past those for its last day", async () => {
+      const { organizationId } = service.tenant;
+      for (const [asOfDay, amountCents] of [
+        ["2025-12-30", 100],
+        ["2025-12-31", 200],
+        // Somebody corrects the day before.
+        ["2025-12-30", 300],
+      ] as const) {
+        const figure = {
+          place: "Vault",
+          amountCents: toCents(amountCents),
+          asOfDay: asOfDay as NairobiDay,
+          evidence: "count",
+        };
+        await recordReserve(service.opened.cell, { organizationId, figure, now: now() });
+      }
+      const { response: journal } = await admin.call(
+        Rpcs.listJournal,
+        { organization_id, types: ["reserve.recorded"], page_size: 1 },
+        vera,
+      );
+      expect(journal?.entries[0]?.line).to.include({
+        stated_amount: "3.00",
+        place: "Vault",
+        as_of_day: "2025-12-30",
+        evidence: "count",
+        detail: "other",
+        amount: undefined,
+      });
+      const listed = async (start: string, end: string, page_size: number) => {
+        const pages = await pagesOf((page_token) =>
+          admin.call(Rpcs.listReserve, { organization_id, start, end, page_size, page_token }, vera),
+        );
+        return pages.flatMap(({ reserve_holdings: figures }) =>
+          figures.map(({ as_of_day: day, amount }) => [day, amount]),
+        );
+      };
+      const [second, first, corrected] = [
+        ["2025-12-31", "2.00"],
+        ["2025-12-30", "1.00"],
+        ["2025-12-30", "3.00"],
+      ];
+      for (const size of [1, 100]) {
+        expect(await listed("2025-12-30", "2025-12-31", size)).to.deep.equal([corrected, second, first]);
+        expect(await listed("2025-12-31", "2025-12-31", size)).to.deep.equal([second]);
+      }
+      expect(await listed("", "2025-12-30", 100)).to.deep.equal([corrected, first]);
+      const [{ last_sequence: as_of_sequence } = { last_sequence: 0n }] =
+        (await admin.call(Rpcs.listBooks, {}, vera)).response?.books.filter(
+          (book) => book.organization_id === organization_id,
+        ) ?? [];
+      const { response } = await actAs<GetSupplyResponse>(
+        admin,
+        "getSupply",
+        { organization_id, as_of_sequence },
+        { by: vera },
+      );
+      const vault = response?.supply?.reserve_holdings.filter(({ place }) => place === "Vault");
+      expect(vault?.map(({ as_of_day: day, amount }) => [day, amount])).to.deep.equal([second]);
+    });
+
     it("lists the books with their last rows, in pages, also while they move or are suspended", async () => {
       const other = await makeTenant(keys(service.opened.database, now), "Other");
       const state = (value: string) =>

@@ -30,6 +30,7 @@ const FIELDS: Readonly<Record<FieldOf<AnyRefusal>, readonly [value: unknown, fac
   kind: ["TILL", { destination_kind: "till" }],
   limit: [20, { limit: "20" }],
   limitCents: [100_000, { max_amount: "1000.00" }],
+  movement: ["RKTQDM7W09", { movement: "RKTQDM7W09" }],
   nearest: [
     { belowCents: 1_000, aboveCents: 1_100 },
     { nearest_below: "10.00", nearest_above: "11.00" },

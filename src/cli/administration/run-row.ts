@@ -112,13 +112,21 @@ async function requestsOf(row: ListRow, run: Run, session: AdminSession): Promis
   const given = Object.entries(fields);
   const outer = given.filter(([name]) => session.contract.takes(rpc, name));
   const found = await session.list(rpc, Object.fromEntries(outer), { items });
+  // The other fields are of the call about each item, or choose the items.
+  const isOwn = ([name]: [string, unknown]): boolean =>
+    name !== "organization_id" && session.contract.takes(row.rpc, name);
+  const own = Object.fromEntries(given.filter(isOwn));
+  const choosing = given.filter((entry) => !isOwn(entry));
   const isWanted = (item: MessageJson): boolean => {
-    const why = given.length === 0 ? leavesOut?.(item) : undefined;
+    const why = choosing.length === 0 ? leavesOut?.(item) : undefined;
     if (why !== undefined) invocation().stderr.write(`${why}\n`);
     return why === undefined;
   };
-  const wanted = found.filter(isWanted).map(request);
-  return wanted.filter(({ fields: of }) => given.every(([name, value]) => of[name] === value));
+  return found
+    .filter(isWanted)
+    .map(request)
+    .filter(({ fields: of }) => choosing.every(([name, value]) => of[name] === value))
+    .map((asked) => ({ ...asked, fields: { ...asked.fields, ...own } }));
 }
 
 function printItems({ columns, leftOutIf = {}, style }: ListRow, found: readonly MessageJson[]): void {

@@ -1,4 +1,5 @@
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import * as z from "zod";
@@ -31,19 +32,24 @@ interface ExportOptions {
   readonly bom?: true;
   readonly output?: string;
   readonly accounts?: AccountNumbers;
+  readonly postingsOnly?: boolean;
 }
 
-/** The organization's own account numbers, by the book account. */
+/** The organization's own account numbers, by "reserve", or "reserve:kcb-1234" for a source. */
 type AccountNumbers = Readonly<Record<string, string>>;
 
 type ExportParts = AsyncIterable<readonly FormattedLine[]>;
 
 /** What an export writes: its parts, and the names of its fields for the head of a CSV file. */
 interface Source {
+  /** The beginning of the name of a file. */
+  readonly file: string;
   readonly names: readonly string[];
   /** The account of a statement. It must exist. */
   readonly accountId?: AccountId;
   readonly partsOf: (history: History, period: Period) => ExportParts;
+  /** Returns a warning about the lines that were written. */
+  readonly warning?: () => string | undefined;
 }
 
 /** `kesc export`: the book of an organization for the accountant. */
@@ -58,10 +64,11 @@ export function addExport(program: Command): void {
   withOptions(command.command("ledger").description("the general ledger: debits and credits of the book accounts"))
     .option(
       "--accounts <file>",
-      'your own account numbers, as JSON: {"reserve": "1010", "charges": "6200"}',
+      'your own account numbers, as JSON: {"reserve": "1010", "reserve:kcb-1234": "1020", "charges": "6200"}',
       accountNumbers,
     )
-    .action((org: string, options: ExportOptions) => exportTo(org, options, ledgerWith(options.accounts)));
+    .option("--postings-only", "leave out the lines opening and closing, for programs that add up the columns")
+    .action((org: string, options: ExportOptions) => exportTo(org, options, ledgerWith(options)));
 }
 
 function withOptions(command: Command): Command {
@@ -71,36 +78,49 @@ function withOptions(command: Command): Command {
     .requiredOption("--to <day>", "last day in Kenya, such as 2026-11-30, or the time of the end")
     .addOption(new Option("--format <format>", "csv, ndjson or json").choices(FORMATS).default("csv"))
     .option("--bom", "begin a CSV file with a byte-order mark, which some spreadsheets need")
-    .option("--output <file>", "write a new file; it appears when it is complete (default: standard output)");
+    .option(
+      "--output <file>",
+      "write a new file, which appears when it is complete; in a folder it is named by organization and days (default: standard output)",
+    );
 }
 
-const ACCOUNT_NUMBERS = z.partialRecord(
-  z.enum(BOOK_ACCOUNTS),
+const ACCOUNT_NUMBERS = z.record(
+  z.string().regex(new RegExp(`^(${BOOK_ACCOUNTS.join("|")})(:[a-z0-9-]{1,32})?$`), {
+    error: `must be one of ${BOOK_ACCOUNTS.join(", ")}, alone or with a colon and the source of a receipt`,
+  }),
   z.string().regex(/^[\x20-\x7e]{1,64}$/, "must be 1 to 64 printable ASCII characters"),
 );
 
 const NO_BYTES = new Uint8Array();
 
 const JOURNAL: Source = {
+  file: "journal",
   names: Object.keys(JournalLine.decode(NO_BYTES)),
-  partsOf: (history, period) => mapped(exportJournal(history, period), toJournalLine),
-};
-
-const LEDGER: Source = {
-  names: Object.keys(GeneralLedgerLine.decode(NO_BYTES)),
-  partsOf: (history, period) => mapped(exportGeneralLedger(history, period), toGeneralLedgerLine),
+  partsOf: (history, period) => mapped(exportJournal(history, period), (line) => toJournalLine(line, history)),
 };
 
 /** With account numbers each line has one more field, the last: that of its book account. */
-function ledgerWith(numbers: AccountNumbers | undefined): Source {
-  if (numbers === undefined) return LEDGER;
+function ledgerWith({ accounts: numbers, postingsOnly = false }: ExportOptions): Source {
+  const missing = new Set<string>();
+  const numbered = (line: GeneralLedgerLine): object => {
+    if (numbers === undefined) return line;
+    const { book_account: account, source } = line;
+    const name = source === undefined ? account : `${account}:${source}`;
+    const number = numbers[name] ?? numbers[account];
+    if (number === undefined) missing.add(account);
+    return { ...line, account_number: number ?? "" };
+  };
   return {
-    names: [...LEDGER.names, "account_number"],
-    partsOf: async function* (history, period) {
-      for await (const part of LEDGER.partsOf(history, period)) {
-        yield part.map((line) => ({ ...line, account_number: numbers[line["book_account"] as string] ?? "" }));
-      }
-    },
+    file: "general-ledger",
+    names: [...Object.keys(GeneralLedgerLine.decode(NO_BYTES)), ...(numbers === undefined ? [] : ["account_number"])],
+    partsOf: (history, period) =>
+      mapped(exportGeneralLedger(history, period, { postingsOnly }), (line) =>
+        numbered(toGeneralLedgerLine(line, history)),
+      ),
+    warning: () =>
+      missing.size === 0
+        ? undefined
+        : `Without an account number: ${[...missing].sort().join(", ")}. Add it to the file of --accounts.`,
   };
 }
 
@@ -119,10 +139,13 @@ function accountNumbers(file: string): AccountNumbers {
 
 function exportAccount(org: string, { account, ...options }: ExportOptions & { account: AccountId }): Promise<void> {
   return exportTo(org, options, {
+    file: `statement-${account}`,
     names: Object.keys(StatementLine.decode(NO_BYTES)),
     accountId: account,
     partsOf: (history, period) =>
-      mapped(exportStatement(history, { accountId: account, ...period }), (line) => toStatementLine(line)),
+      mapped(exportStatement(history, { accountId: account, ...period }), (line) =>
+        toStatementLine(line, { ...history, accountId: account }),
+      ),
   });
 }
 
@@ -134,11 +157,14 @@ async function exportTo(org: string, options: ExportOptions, source: Source): Pr
   const period = periodOf(options);
   await onDatabaseForLong(
     async (database) => {
-      const parts = source.partsOf(await historyOf(database, org, source), period);
-      const file = options.output === undefined ? undefined : NewFile.create(options.output);
+      const history = await historyOf(database, org, source);
+      const parts = source.partsOf(history, period);
+      const file = options.output === undefined ? undefined : NewFile.create(fileOf(history, options, source));
       try {
         await write(parts, { file, options, source });
         file?.publish();
+        const warning = source.warning?.();
+        if (warning !== undefined) invocation().stderr.write(`${warning}\n`);
       } catch (error) {
         file?.remove();
         // A CSV file that ends early looks like a whole one.
@@ -150,6 +176,17 @@ async function exportTo(org: string, options: ExportOptions, source: Source): Pr
     },
     { onlyReads: true },
   );
+}
+
+/** Returns the path of the file. In a folder the file has the name that the API gives it. */
+function fileOf(
+  { organizationId }: History,
+  { output = "", from, to, format }: ExportOptions,
+  { file }: Source,
+): string {
+  if (statSync(output, { throwIfNoEntry: false })?.isDirectory() !== true) return output;
+  const name = [file, organizationId, from, to].join("-").replaceAll(/[^A-Za-z0-9._-]+/g, "_");
+  return join(output, `${name}.${format}`);
 }
 
 async function write(

@@ -21,6 +21,7 @@ export interface LineFormat {
 const NUMBERS: ReadonlySet<string> = new Set([
   "sequence",
   "amount",
+  "stated_amount",
   "amount_in",
   "amount_out",
   "debit",

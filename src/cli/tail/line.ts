@@ -16,6 +16,9 @@ export interface EventJson {
   readonly webhook_endpoint_id: string | null;
   readonly rail_warning: { readonly rail: string; readonly code: string } | null;
   readonly available_balance: string | null;
+  readonly row: Readonly<
+    Record<"debit_account" | "credit_account" | "amount" | "stated_amount" | "place" | "direction", string | null>
+  > | null;
 }
 
 /** Returns the line of an event for people. */
@@ -34,6 +37,18 @@ export function eventLine({ sequence, recorded_at: at, type, ...event }: EventJs
   const id = event.api_key_id ?? event.webhook_endpoint_id;
   if (id !== null) words.push(id);
   if (event.rail_warning !== null) words.push(event.rail_warning.rail, event.rail_warning.code);
+  if (event.row !== null) words.push(...rowWords(event.row));
   if (balance !== null) words.push(`balance ${balance}`);
   return words.join("  ");
+}
+
+function rowWords({
+  debit_account,
+  credit_account,
+  amount,
+  ...said
+}: NonNullable<EventJson["row"]>): readonly string[] {
+  const posting = amount === null ? [] : [`${String(debit_account)} to ${String(credit_account)} ${amount}`];
+  const stated = [said.place, said.stated_amount, said.direction].filter((word) => word !== null).join(" ");
+  return [...posting, ...(stated === "" ? [] : [stated])];
 }

@@ -21,7 +21,7 @@ import { correctAloneMaxCents } from "../rail-account.js";
 import type { Refusal } from "../refusal.js";
 import { withSecondPerson } from "../second-person.js";
 import { amountText, type Cents, MAX_CENTS } from "../values/cents.js";
-import type { AccountId } from "../values/ids.js";
+import type { AccountId, TransactionId } from "../values/ids.js";
 import type { IdempotencyKey, StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -88,6 +88,10 @@ function lookup(command: CorrectBook, rows: Lookup): void {
     rows.need("unallocatedDeposits", organizationId);
   }
   if ("receipt" in command) needReceipt(rows, organizationId, command.receipt);
+  if ("movement" in command) {
+    rows.need("receipt", { organizationId, name: command.movement as RailReceipt });
+    rows.need("transaction", command.movement as TransactionId);
+  }
 }
 
 interface BookCorrection {
@@ -149,7 +153,7 @@ function accountIdOf(command: CorrectBook): AccountId | undefined {
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, ACCOUNT_NOT_FOUND, ACCOUNT_CLOSED, ACCOUNT_FROZEN
  * and INSUFFICIENT_FUNDS (where the account pays), LIMIT_EXCEEDED (where it gets),
- * RECEIPT_ALREADY_USED, BOOK_ACCOUNT_TOO_LOW, LIMIT_EXCEEDED of the book.
+ * RECEIPT_ALREADY_USED or MOVEMENT_NOT_FOUND, BOOK_ACCOUNT_TOO_LOW, LIMIT_EXCEEDED of the book.
  */
 function decide(book: Book, command: CorrectBook, now: UnixMillis, clock: UnixMillis): Decision<BookHead> {
   const { organizationId, authority, amountCents } = command;
@@ -248,6 +252,9 @@ function refusalByBook(book: Book, command: CorrectBook, { moves, from }: BookCo
   const { organizationId, amountCents } = command;
   const byReceipt = "receipt" in command ? refusalByNumber(book, organizationId, command.receipt) : undefined;
   if (byReceipt !== undefined) return byReceipt;
+  if ("movement" in command && !hasMovement(book, command)) {
+    return { reason: "MOVEMENT_NOT_FOUND", movement: command.movement };
+  }
   const { sums } = book.bookOf(organizationId);
   if (from !== undefined) {
     // The shillings of a deposit go by the deposit alone, or they would be given out twice.
@@ -260,6 +267,14 @@ function refusalByBook(book: Book, command: CorrectBook, { moves, from }: BookCo
   return moves === undefined || isWithinLimits(postedToBook(sums, { ...moves, amountCents }))
     ? undefined
     : { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS };
+}
+
+/** Whether a row of the book has the receipt, or ended the transaction as completed. */
+function hasMovement(book: Book, { organizationId, movement }: CorrectBook & { readonly movement: string }): boolean {
+  return (
+    book.receipt(organizationId, movement as RailReceipt) !== undefined ||
+    book.transaction(organizationId, movement as TransactionId)?.status === "COMPLETED"
+  );
 }
 
 /** The book as it is after the effect. */

@@ -1,7 +1,7 @@
 import type { Authorized } from "../authority.js";
 import { changes, inWords } from "../change.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
-import { RESERVE_PLACES_MAX, type ReserveFigure, type ReservePlace } from "../reserve.js";
+import { detailOfFigure, readFigure, RESERVE_PLACES_MAX, type ReserveFigure, type ReservePlace } from "../reserve.js";
 import { bookEntryOf, withSecondPerson } from "../second-person.js";
 import { amountText } from "../values/cents.js";
 import type { StatusReason } from "../values/text.js";
@@ -30,7 +30,7 @@ export const recordReserve = withSecondPerson(operation, {
     );
   },
   touchedBy: {
-    "reserve.recorded": ({ detail = "" }, { place }) => (JSON.parse(detail) as readonly unknown[])[0] === place,
+    "reserve.recorded": ({ detail = "" }, { place }) => readFigure(detail).place === place,
   },
 });
 
@@ -59,9 +59,4 @@ function decide(book: Book, command: RecordReserve, now: UnixMillis): Decision<R
   const row: ReservePlace = { ...figure, organizationId, recordedAt: now, seq };
   const entry = bookEntryOf({ ...command, now }, { kind: "reserve.recorded", reason, detail });
   return { kind: "effect", resource: row, effect: { entries: [entry], puts: [{ table: "reservePlaces", row }] } };
-}
-
-function detailOfFigure({ place, amountCents, asOfDay, evidence, ...terms }: ReserveFigure): string {
-  const { kind, documentSha256, maturesOn } = terms;
-  return JSON.stringify([place, amountCents, asOfDay, evidence, kind, documentSha256 ?? null, maturesOn ?? null]);
 }

@@ -1,6 +1,6 @@
 import type { DestinationKind, MaskedNumber } from "../../domain/destination.js";
 import type { FreezeReason } from "../../domain/freeze.js";
-import type { JournalKind } from "../../domain/journal.js";
+import type { BookAccount, JournalKind } from "../../domain/journal.js";
 import type { TierName } from "../../domain/limits/limits.js";
 import type { RailReceipt } from "../../domain/payment.js";
 import type { Rail, Transaction } from "../../domain/transaction.js";
@@ -72,10 +72,8 @@ type CreatedTransaction = Pick<
 };
 
 /** A row of the journal with what it is about. The columns of JSON hold arrays of OtherRow. */
-export type EventSelectRow = Omit<
-  RowOf<typeof JOURNAL, string>,
-  "previous_seq" | "debit" | "credit" | "amount_cents"
-> & {
+export type EventSelectRow = Omit<RowOf<typeof JOURNAL, string>, "previous_seq" | "amount_cents"> & {
+  readonly posted_cents: number | null;
   readonly reversed_by_id: string | null;
   readonly steps: string | null;
   readonly ended: string | null;
@@ -140,7 +138,7 @@ export function eventSelect({ table, input, jsonRows, hex }: Engine): string {
     ORDER BY n.seq DESC LIMIT 1`;
   return `
     SELECT j.book, j.seq, j.kind, j.account_id, j.transaction_id, j.freeze_id, j.available_after_cents,
-      j.held_after_cents, j.detail, j.rail_receipt, j.actor, j.reason, j.recorded_at,
+      j.held_after_cents, j.debit, j.credit, j.amount_cents AS posted_cents, j.detail, j.rail_receipt, j.actor, j.reason, j.recorded_at,
       ${hex("j.content_hash")} AS content_hash,
       t.type, t.amount_cents, t.reference, t.description, t.metadata, t.rail, t.corrects_id, t.correction, t.created_at,
       t.destination_id, t.deposit_id, CASE WHEN t.deposit_id IS NOT NULL THEN t.rail_receipt END AS deposit_receipt,
@@ -169,7 +167,7 @@ export function eventSelect({ table, input, jsonRows, hex }: Engine): string {
 }
 
 export function eventFrom(row: EventSelectRow, { organizationId }: OpenBook): LedgerEvent {
-  const { available_after_cents: available, held_after_cents: held } = row;
+  const { available_after_cents: available, held_after_cents: held, debit, credit, posted_cents: posted } = row;
   const eventRow: EventRow = {
     organizationId,
     sequence: row.seq,
@@ -179,6 +177,10 @@ export function eventFrom(row: EventSelectRow, { organizationId }: OpenBook): Le
       available === null || held === null
         ? undefined
         : { availableCents: toCents(available), heldCents: toCents(held) },
+    posting:
+      debit === null || credit === null || posted === null
+        ? undefined
+        : { debit: debit as BookAccount, credit: credit as BookAccount, amountCents: toCents(posted) },
     detail: row.detail ?? undefined,
     receipt: (row.rail_receipt ?? undefined) as RailReceipt | undefined,
     actor: row.actor as Actor,

@@ -41,7 +41,7 @@ const PAGE_BYTES_MAX = 3 * 1_024 * 1_024;
 const VALUE_BYTES = 24;
 
 /** Returns the first rows that fit into one message together. At least one. */
-function fitting<Row extends object>(rows: readonly Row[]): readonly Row[] {
+export function fitting<Row extends object>(rows: readonly Row[]): readonly Row[] {
   let bytes = 0;
   for (const [index, row] of rows.entries()) {
     for (const value of Object.values(row) as unknown[]) {

@@ -1,3 +1,4 @@
+import { DECIDING_KINDS, type JournalKind } from "../../domain/journal.js";
 import type { AccountId, ApiKeyId, TransactionId } from "../../domain/values/ids.js";
 import type { JournalListRow, JournalPage, JournalRequest, Looked } from "../../statements/ports.js";
 import { apiKeyColumn, ENDS, STEPS } from "../events/event-rows.js";
@@ -59,8 +60,15 @@ function find(reader: ListReader, engine: Engine, list: JournalList): Promise<Fo
   if (own === true) {
     return along(reader, engine, list, { index: "journal_own_rows", condition: ["j.account_id IS NULL"] });
   }
+  if (list.types?.every((kind) => DECIDING.has(kind)) === true) {
+    return along(reader, engine, list, { index: "journal_deciding", condition: [`j.kind IN (${DECIDING_LIST})`] });
+  }
   return along(reader, engine, list, {});
 }
+
+const DECIDING: ReadonlySet<JournalKind> = new Set(DECIDING_KINDS);
+/** The literal list of the index `journal_deciding`. */
+const DECIDING_LIST = DECIDING_KINDS.map((kind) => `'${kind}'`).join(", ");
 
 interface Way {
   readonly index?: string;
@@ -162,11 +170,12 @@ type JournalSqlRow = LineRow & { readonly key_id: string | null };
 /** Returns the rows, newest first. */
 async function rowsAt(
   reader: ListReader,
-  { table, input }: Engine,
+  engine: Engine,
   { book, seqs }: { readonly book: number; readonly seqs: readonly number[] },
 ): Promise<readonly JournalListRow[]> {
+  const { table, input } = engine;
   const rows = await reader.rows<JournalSqlRow>(
-    `SELECT ${lineColumns("j")}, ${apiKeyColumn({ table })} AS key_id
+    `SELECT ${lineColumns(engine, "j")}, ${apiKeyColumn({ table })} AS key_id
      FROM ${input({ seq: "int64" })} CROSS JOIN ${table("journal")} j
        LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id
      WHERE j.book = ? AND j.seq = input.seq`,

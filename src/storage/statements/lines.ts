@@ -6,7 +6,7 @@ import type { RowOf } from "../../model/column.js";
 import type { JOURNAL } from "../../model/transactions.js";
 import { ACCOUNT_MARK_ROWS } from "../../statements/mark-ports.js";
 import type { BookLine, LinesPage, LinesRequest, Looked } from "../../statements/ports.js";
-import type { ListReader } from "../lists/page.js";
+import { fitting, type ListReader } from "../lists/page.js";
 import type { Engine, Read } from "../sql/engine.js";
 import { newestRow } from "./account-walk.js";
 
@@ -17,6 +17,8 @@ export type LineRow = Pick<RowOf<typeof JOURNAL>, (typeof COLUMNS)[number]> & {
   readonly receipt: string | null;
   readonly reference: string | null;
   readonly description: string | null;
+  readonly rail: string | null;
+  readonly user_id: string | null;
 };
 
 const COLUMNS = [
@@ -33,14 +35,16 @@ const COLUMNS = [
   "held_after_cents",
   "actor",
   "reason",
+  "detail",
 ] as const satisfies readonly (keyof RowOf<typeof JOURNAL>)[];
 
 /** Returns the columns of a line. `j` names the journal, or a selection of its columns. */
-export function lineColumns(j: string): string {
+export function lineColumns({ table }: Pick<Engine, "table">, j: string): string {
   // A receipt that came after the completion is shown with the completion, to which it belongs.
   return `${COLUMNS.map((column) => `${j}.${column}`).join(", ")},
     COALESCE(${j}.rail_receipt, CASE WHEN ${j}.kind = 'transaction.completed' THEN t.rail_receipt END) AS receipt,
-    t.reference, t.description`;
+    t.reference, t.description, t.rail,
+    (SELECT h.user_id FROM ${table("account_holders")} h WHERE h.account_id = ${j}.account_id) AS user_id`;
 }
 
 interface AccountRequest extends LinesRequest {
@@ -118,7 +122,7 @@ async function windowRows(
        SELECT ${columns}, walk.looked_at + 1 FROM walk CROSS JOIN ${table("journal")} j
        WHERE j.book = ? AND j.seq = walk.previous_seq AND j.seq > ? AND walk.looked_at < ?
      )
-     SELECT ${lineColumns("walk")} FROM walk LEFT JOIN ${table("transactions")} t ON t.id = walk.transaction_id
+     SELECT ${lineColumns(engine, "walk")} FROM walk LEFT JOIN ${table("transactions")} t ON t.id = walk.transaction_id
      ORDER BY walk.seq`,
     [book, ...start.bindings, accountId, afterSeq, book, afterSeq, lookedAtMax],
   );
@@ -132,7 +136,7 @@ async function forwardPage(
 ): Promise<Looked<LinesPage>> {
   const { table } = engine;
   const rows = await reader.rows<LineRow>(
-    `SELECT ${lineColumns("j")} FROM ${table("journal")} j LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id
+    `SELECT ${lineColumns(engine, "j")} FROM ${table("journal")} j LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id
      WHERE j.book = ? AND j.seq > ? AND j.seq <= ? AND j.account_id = ? ORDER BY j.seq`,
     [book, afterSeq, Math.min(afterSeq + FORWARD_MAX, toSeq), accountId],
   );
@@ -143,17 +147,19 @@ async function forwardPage(
 /** Reads the next lines of the book. A page has at most 256. */
 export async function bookLinesPage(
   reader: ListReader,
-  { table }: Engine,
+  engine: Engine,
   { book, afterSeq, toSeq, size }: Omit<AccountRequest, "accountId">,
 ): Promise<Looked<LinesPage>> {
   const lastSeq = Math.min(afterSeq + Math.min(size, FORWARD_MAX), toSeq);
   const rows = await reader.rows<LineRow>(
-    `SELECT ${lineColumns("j")} FROM ${table("journal")} j LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id
+    `SELECT ${lineColumns(engine, "j")}
+     FROM ${engine.table("journal")} j LEFT JOIN ${engine.table("transactions")} t ON t.id = j.transaction_id
      WHERE j.book = ? AND j.seq > ? AND j.seq <= ? ORDER BY j.seq`,
     [book, afterSeq, lastSeq],
   );
-  const nextAfterSeq = lastSeq < toSeq ? lastSeq : undefined;
-  return { result: { lines: rows.map(lineOf), nextAfterSeq }, lookedAt: rows.length };
+  const lines = fitting(rows).map(lineOf);
+  const coveredSeq = lines.length < rows.length ? (lines.at(-1)?.seq ?? afterSeq) : lastSeq;
+  return { result: { lines, nextAfterSeq: coveredSeq < toSeq ? coveredSeq : undefined }, lookedAt: rows.length };
 }
 
 /** Returns the lines of the rows that move money of the account. */
@@ -172,6 +178,8 @@ export function lineOf(row: LineRow): BookLine {
     recordedAt: toUnixMillis(row.recorded_at),
     kind: row.kind as JournalKind,
     accountId: (row.account_id ?? undefined) as AccountId | undefined,
+    userId: row.user_id ?? undefined,
+    rail: row.rail ?? undefined,
     transactionId: (row.transaction_id ?? undefined) as TransactionId | undefined,
     debit: (row.debit ?? undefined) as BookAccount | undefined,
     credit: (row.credit ?? undefined) as BookAccount | undefined,
@@ -185,5 +193,6 @@ export function lineOf(row: LineRow): BookLine {
     description: row.description ?? "",
     actor: row.actor,
     note: row.reason,
+    detail: row.detail ?? undefined,
   };
 }

@@ -330,6 +330,9 @@ export class PaymentsModel {
     }
     const used = "receipt" in command ? this.usedReceipt(organizationId, command.receipt) : undefined;
     if (used !== undefined) return used;
+    if ("movement" in command && !this.#hasMovement(organizationId, command.movement)) {
+      return { reason: "MOVEMENT_NOT_FOUND", movement: command.movement };
+    }
     for (const bookAccount of ["shortfall", "unallocated"] as const) {
       // What belongs to a deposit goes by the deposit alone.
       const ofDeposits = bookAccount === "unallocated" ? this.#shared.unallocatedDepositCents(organizationId) : 0;
@@ -340,6 +343,12 @@ export class PaymentsModel {
     return fits(sums, changes)
       ? undefined
       : { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: SUM_CENTS_MAX };
+  }
+
+  #hasMovement(organizationId: OrganizationId, movement: string): boolean {
+    const transaction = this.#shared.transactions.get(movement as TransactionId);
+    const isOfBook = transaction?.organizationId === organizationId && transaction.status === "COMPLETED";
+    return isOfBook || this.#receipts.has(`${organizationId} ${movement}`);
   }
 
   usedReceipt(organizationId: OrganizationId, receipt: RailReceipt): Refusal | undefined {

@@ -109,6 +109,15 @@ describe("the lines of kesc tail", () => {
     rail_warning: null,
     destination: null,
     available_balance: null,
+    row: null,
+  };
+  const said = {
+    debit_account: null,
+    credit_account: null,
+    amount: null,
+    stated_amount: null,
+    place: null,
+    direction: null,
   };
   const available_balance = "1.00";
   for (const [what, given, line] of [
@@ -123,6 +132,13 @@ describe("the lines of kesc tail", () => {
     ["a deposit", { deposit: { id: "dep_1", status: "unallocated", amount: "5.00" } }, "dep_1  5.00 UNALLOCATED"],
     ["a warning", { rail_warning: { rail: "mpesa", code: "FLOAT_LOW" } }, "mpesa  FLOAT_LOW"],
     ["a destination", { destination: { id: "dst_1", kind: "till", masked_number: "****321" } }, "dst_1  TILL ****321"],
+    [
+      "what a correction moves",
+      { row: { ...said, debit_account: "reserve", credit_account: "charges", amount: "5.00", direction: "in" } },
+      "reserve to charges 5.00  in",
+    ],
+    ["a figure", { row: { ...said, place: "KCB 1234", stated_amount: "7.00" } }, "KCB 1234 7.00"],
+    ["limits", { row: said }, ""],
     ["nothing", {}, ""],
   ] as const) {
     it(`show ${what}`, () => {

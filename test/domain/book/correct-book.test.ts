@@ -162,6 +162,18 @@ describe("correcting the book", () => {
     });
   }
 
+  for (const [expected, status] of [
+    ["effect", "COMPLETED"],
+    ["MOVEMENT_NOT_FOUND", "FAILED"],
+  ] as const) {
+    it(`takes the id of a transaction that is ${status} as the movement: ${expected}`, () => {
+      const transaction = givenTransaction({ accountId: account.id, status });
+      const given = { books: [givenHead({ sums: SUMS })], railAccounts: [railAccount(ORGANIZATION)] };
+      const book = givenBook({ ...given, accounts: [account], transactions: [transaction] });
+      expect(wordOf(decide(book, correct("adjustMovement", { target: transaction.id })))).to.equal(expected);
+    });
+  }
+
   it("gives unallocated shillings to a frozen account too", () => {
     const effect = effectOf(decide(bookWith({ account: { status: "FROZEN" } }), correct("allocate")));
     expect(putOf(effect, "accounts")).to.include({ availableCents: 10_100, status: "FROZEN" });
@@ -289,6 +301,12 @@ describe("correcting the book", () => {
       correct("explainTransfer", { target: "used" }),
       {},
       { reason: "RECEIPT_ALREADY_USED", receipt: "used" },
+    ],
+    [
+      "to correct a movement that no row has",
+      correct("adjustMovement", { target: "r1" }),
+      {},
+      { reason: "MOVEMENT_NOT_FOUND", movement: "r1" },
     ],
     [
       "to give an account more than it can hold",

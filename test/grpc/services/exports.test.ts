@@ -13,6 +13,8 @@ const LINE: BookLine = {
   recordedAt: toUnixMillis(Date.UTC(2026, 0, 5)),
   kind: "transaction.completed",
   accountId: ACCOUNT_ID,
+  userId: undefined,
+  rail: "direct",
   transactionId: TRANSACTION_ID,
   debit: "reserve",
   credit: "available",
@@ -23,6 +25,7 @@ const LINE: BookLine = {
   description: "",
   actor: "operator",
   note: "",
+  detail: undefined,
 };
 
 /** A book whose period has one line, after which the account has this balance. */

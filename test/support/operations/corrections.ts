@@ -3,6 +3,7 @@ import type { Cents } from "../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../../../src/domain/values/ids.js";
 import { parseIdempotencyKey } from "../../../src/domain/values/text.js";
 import { buildByPerson, type ByPerson, type CommandOf } from "../commands.js";
+import { givenTransaction } from "../given.js";
 import { ORGANIZATION, receiptNamed, valid } from "../names.js";
 import { account, byTwo, headWith, NOTHING_ALONE } from "./before.js";
 import type { OperationRows } from "./row.js";
@@ -46,6 +47,7 @@ const shortOf = (shortfall: number) =>
 const rows = { ...NOTHING_ALONE, ...shortOf(20_000), accounts: [account] };
 const lessShort = [shortOf(10_000), "shortfall", "200.00 KES", "100.00 KES"] as const;
 const ADDED = "it is added to what stands, with a receipt or once for its key";
+const moved = givenTransaction({ accountId: account.id, railReceipt: receiptNamed("r1") });
 const ofAccount = { target: account.id };
 
 /** What the second person is shown of `wanted`. */
@@ -110,7 +112,7 @@ export const CORRECTIONS = {
     example: ({ organizationId }) =>
       correctBook("adjustMovement", organizationId, { amountCents: 5, key: "adjust", target: "r3" }),
     proposed: {
-      rows,
+      rows: { ...rows, transactions: [moved] },
       command: wanted("adjustMovement"),
       shown: shown("movement:  > r1", OUT),
       thereAndBack: [

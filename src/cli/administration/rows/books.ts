@@ -1,5 +1,7 @@
 import { formatCents } from "../../../domain/values/cents.js";
-import { textOf } from "../../commands/output.js";
+import { endOfDay, parseNairobiDay } from "../../../domain/values/nairobi-day.js";
+import { argument } from "../../commands/arguments.js";
+import { textOf, timeOf } from "../../commands/output.js";
 import { type Each, type MessageJson } from "../row.js";
 import { ageWords } from "./age.js";
 import { ANY_ORGANIZATION, changedWord, EACH_ORGANIZATION } from "./each-organization.js";
@@ -45,29 +47,43 @@ export const BOOK_ROWS: CommandRows = {
   supply: {
     description: "what is in circulation in each book, and what backs it, each figure with its age",
     rpc: "GetSupply",
-    examples: ["", '--org "Acme" --json'],
-    parameters: [ANY_ORGANIZATION],
+    examples: ["", '--org "Acme" --json', "--as-of 2026-11-30"],
+    parameters: [
+      ANY_ORGANIZATION,
+      {
+        of: "--as-of?",
+        help: "the sums at the end of this day in Kenya, and the figures for it, such as 2026-11-30",
+        field: "as_of_time",
+        parse: (text) => timeOf(endOfDay(argument(parseNairobiDay)(text))),
+      },
+    ],
     each: EACH_ORGANIZATION,
     columns: {
       ORGANIZATION: "organization_id",
       "IN CIRCULATION": "in_circulation",
       "RESERVE (BOOK)": "reserve",
       SHORTFALL: "shortfall",
+      MINTED: "minted",
+      REDEEMED: "redeemed",
       RECORDED: (supply) => sumOf(recordedIn(supply)),
       OLDEST: (supply) => ageOf(recordedIn(supply)),
-      "REPORTED BY RAILS": (supply) => sumOf(reportedIn(supply)),
-      "OLDEST REPORT": (supply) => ageOf(reportedIn(supply)),
+      "REPORTED BY RAILS": (supply) => (isPast(supply) ? "" : sumOf(reportedIn(supply))),
+      "OLDEST REPORT": (supply) => (isPast(supply) ? "" : ageOf(reportedIn(supply))),
       RULES: rulesOf,
       NAME: "organization_name",
     },
-    leftOutIf: { SHORTFALL: "0.00", RULES: "" },
+    leftOutIf: { SHORTFALL: "0.00", MINTED: "", REDEEMED: "", "REPORTED BY RAILS": "", "OLDEST REPORT": "", RULES: "" },
     none: NO_ORGANIZATIONS,
   },
   "reserve list": {
-    description: "list the last figure of each place, with its age",
+    description: "list the last figure of each place, with its age, or all figures of a period",
     rpc: "ListReserve",
-    examples: ['"Acme"'],
-    parameters: ["<organization>"],
+    examples: ['"Acme"', '"Acme" --from 2026-11-01 --to 2026-11-30'],
+    parameters: [
+      "<organization>",
+      { flags: "--from <day>", help: "all figures for this day in Kenya and later ones", field: "start" },
+      { flags: "--to <day>", help: "all figures for this day in Kenya and earlier ones", field: "end" },
+    ],
     columns: {
       PLACE: "place",
       KIND: "kind",
@@ -75,6 +91,7 @@ export const BOOK_ROWS: CommandRows = {
       "AS OF": "as_of_day",
       AGE: ({ age_seconds: seconds }) => ageWords(Number(seconds)),
       EVIDENCE: "evidence",
+      ROW: "sequence",
     },
     none: "No figures yet. Record one: kesc reserve record ORG --place NAME --amount A --as-of DAY --evidence TEXT",
   },
@@ -96,8 +113,15 @@ export const BOOK_ROWS: CommandRows = {
   },
 };
 
-function recordedIn({ backing }: MessageJson): readonly AgedAmount[] {
-  const { reserve_holdings: places } = backing as { readonly reserve_holdings: readonly MessageJson[] };
+/** Whether the supply is of a point in the past, of which no report of a rail is kept. */
+function isPast({ backing }: MessageJson): boolean {
+  return backing === null;
+}
+
+function recordedIn(supply: MessageJson): readonly AgedAmount[] {
+  const { reserve_holdings: places } = (supply["backing"] ?? supply) as {
+    readonly reserve_holdings: readonly MessageJson[];
+  };
   return places.map(({ amount, age_seconds: age }) => ({ cents: centsOf(amount), ageSeconds: Number(age) }));
 }
 
@@ -117,7 +141,9 @@ function sumOf(figures: readonly AgedAmount[]): string {
 
 /** How many of the rules of the reserve are in each state, such as "2 holds, 1 unknown". */
 function rulesOf({ backing }: MessageJson): string {
-  const { reserve_rules: rules } = backing as { readonly reserve_rules: readonly { readonly state: string }[] };
+  const { reserve_rules: rules = [] } = (backing ?? {}) as {
+    readonly reserve_rules?: readonly { readonly state: string }[];
+  };
   return ["broken", "unknown", "holds"]
     .map((state) => [rules.filter((each) => each.state === state).length, state] as const)
     .flatMap(([count, state]) => (count === 0 ? [] : [`${String(count)} ${state}`]))

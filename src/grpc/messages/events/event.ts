@@ -8,6 +8,7 @@ import {
   type AccountSnapshot as AccountSnapshotMessage,
   Event as EventMessage,
   type RailWarning as RailWarningMessage,
+  type RowContent as RowContentMessage,
 } from "../../../gen/kesc/v1/event.js";
 import { ACCOUNT_STATUS_MESSAGES } from "../account.js";
 import { toDepositMessage } from "../deposit.js";
@@ -31,6 +32,7 @@ export function toEventMessage(event: LedgerEvent): EventMessage {
     resource: resourceOf(event),
     available_balance: balances === undefined ? undefined : formatCents(balances.availableCents),
     held_balance: balances === undefined ? undefined : formatCents(balances.heldCents),
+    row: event.row === undefined ? undefined : toRowContent(event.row),
   };
 }
 
@@ -44,6 +46,22 @@ function resourceOf(event: LedgerEvent): EventMessage["resource"] {
   if (webhookEndpointId !== undefined) return { $case: "webhook_endpoint_id", value: webhookEndpointId };
   if (event.railWarning !== undefined) return { $case: "rail_warning", value: toWarningMessage(event.railWarning) };
   return undefined;
+}
+
+function toRowContent({ posting, statedCents, ...said }: NonNullable<LedgerEvent["row"]>): RowContentMessage {
+  return {
+    debit_account: posting?.debit,
+    credit_account: posting?.credit,
+    amount: posting && formatCents(posting.amountCents),
+    stated_amount: statedCents === undefined ? undefined : formatCents(statedCents),
+    rail_receipt: said.receipt,
+    place: said.place,
+    as_of_day: said.asOfDay,
+    evidence: said.evidence,
+    direction: said.direction,
+    movement: said.movement,
+    detail: said.detail,
+  };
 }
 
 function toSnapshotMessage(account: AccountSnapshot): AccountSnapshotMessage {

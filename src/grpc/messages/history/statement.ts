@@ -1,4 +1,6 @@
+import { contentOfRow } from "../../../domain/row-content.js";
 import { formatCents } from "../../../domain/values/cents.js";
+import type { AccountId, OrganizationId } from "../../../domain/values/ids.js";
 import { nairobiDayOf } from "../../../domain/values/nairobi-day.js";
 import type {
   GeneralLedgerLine as GeneralLedgerLineMessage,
@@ -7,11 +9,20 @@ import type {
 } from "../../../gen/kesc/v1/statement.js";
 import type { LedgerLine, StatementLine } from "../../../statements/exports.js";
 import type { BookLine } from "../../../statements/ports.js";
+import { kindOfPosting, sourceOf } from "../../../statements/posting-kinds.js";
 import { totalOf } from "../../../statements/statement.js";
 import { shown } from "../fields.js";
 import { toTimestamp } from "../timestamp.js";
 
-export function toStatementLine({ line, ...given }: StatementLine): StatementLineMessage {
+/** The book of a line. */
+interface LineOwner {
+  readonly organizationId: OrganizationId;
+}
+
+export function toStatementLine(
+  { line, ...given }: StatementLine,
+  { organizationId, accountId }: LineOwner & { readonly accountId: AccountId },
+): StatementLineMessage {
   const { availableCents, heldCents } = given.balances;
   return {
     sequence: formatSeq(given.seq),
@@ -27,11 +38,14 @@ export function toStatementLine({ line, ...given }: StatementLine): StatementLin
     balance: formatCents(totalOf(given.balances)),
     available_balance: formatCents(availableCents),
     held_balance: formatCents(heldCents),
+    organization_id: organizationId,
+    account_id: accountId,
   };
 }
 
-export function toJournalLine(line: BookLine): JournalLineMessage {
+export function toJournalLine(line: BookLine, owner: LineOwner): JournalLineMessage {
   const { balancesAfter: after } = line;
+  const { statedCents, asOfDay: as_of_day, ...said } = contentOfRow(line);
   return {
     sequence: BigInt(line.seq),
     date: nairobiDayOf(line.recordedAt),
@@ -49,10 +63,32 @@ export function toJournalLine(line: BookLine): JournalLineMessage {
     rail_receipt: shown(line.receipt),
     actor: line.actor,
     note: shown(line.note),
+    stated_amount: formatGiven(statedCents),
+    as_of_day,
+    place: said.place,
+    evidence: said.evidence,
+    direction: said.direction,
+    movement: said.movement,
+    detail: said.detail,
+    ...columnsOf(line, owner),
   };
 }
 
-export function toGeneralLedgerLine({ line, ...given }: LedgerLine): GeneralLedgerLineMessage {
+/** One KESC is one KES. */
+const CURRENCY = "KES";
+
+/** The columns that a line of the journal and one of the general ledger share. */
+function columnsOf(line: BookLine | undefined, { organizationId }: LineOwner) {
+  return {
+    kind: line && kindOfPosting(line),
+    source: line && sourceOf(line),
+    currency: CURRENCY,
+    user_id: line?.userId,
+    organization_id: organizationId,
+  };
+}
+
+export function toGeneralLedgerLine({ line, ...given }: LedgerLine, owner: LineOwner): GeneralLedgerLineMessage {
   const { balanceCents } = given;
   return {
     sequence: formatSeq(given.seq),
@@ -68,6 +104,8 @@ export function toGeneralLedgerLine({ line, ...given }: LedgerLine): GeneralLedg
     reference: shown(line?.reference),
     description: shown(line?.description),
     rail_receipt: shown(line?.receipt),
+    ...columnsOf(line, owner),
+    note: shown(line?.note),
   };
 }
 

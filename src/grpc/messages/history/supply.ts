@@ -48,6 +48,8 @@ interface SupplyFacts {
   readonly recordedAt: UnixMillis | undefined;
   /** Undefined for a point in the past. */
   readonly backing: Backing | undefined;
+  /** The figures of a point in the past. */
+  readonly figures: readonly RecordedFigure[];
   readonly now: UnixMillis;
 }
 
@@ -56,7 +58,15 @@ export const RESERVE_KIND_MESSAGES = enumOf(ReserveKindMessage, "RESERVE_KIND", 
 const STATES = enumOf(RuleStateMessage, "RULE_STATE", RULE_STATES);
 const TYPES = enumOf(TransactionTypeMessage, "TRANSACTION_TYPE", TRANSACTION_TYPES);
 
-export function toSupplyMessage({ sums, turnover, seq, recordedAt, backing, now }: SupplyFacts): SupplyMessage {
+export function toSupplyMessage({
+  sums,
+  turnover,
+  seq,
+  recordedAt,
+  backing,
+  figures,
+  now,
+}: SupplyFacts): SupplyMessage {
   return {
     in_circulation: formatSigned(sums.available + sums.held),
     available: formatSigned(sums.available),
@@ -71,6 +81,7 @@ export function toSupplyMessage({ sums, turnover, seq, recordedAt, backing, now 
     as_of_sequence: seq === 0 ? undefined : BigInt(seq),
     as_of_time: recordedAt === undefined ? undefined : toTimestamp(recordedAt),
     backing: backing === undefined ? undefined : toBackingMessage(backing, { sums, now }),
+    reserve_holdings: figures.map((figure) => toReserveHolding(figure, now)),
   };
 }
 

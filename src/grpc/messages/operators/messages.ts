@@ -5,6 +5,7 @@ import type { Proposal } from "../../../domain/proposal.js";
 import { changesIn, nameIn } from "../../../domain/proposal-content.js";
 import { PAYOUT_MODES } from "../../../domain/rail-account.js";
 import type { Actor } from "../../../domain/values/actor.js";
+import type { OrganizationId } from "../../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";
 import type { Timestamp } from "../../../gen/google/protobuf/timestamp.js";
 import {
@@ -78,9 +79,12 @@ export function toRailAccount(account: TriedRailAccount): RailAccountMessage {
   };
 }
 
-export function toJournalEntry(row: JournalListRow, names: Names): JournalEntryMessage {
+export function toJournalEntry(
+  row: JournalListRow,
+  { organizationId, names }: { readonly organizationId: OrganizationId; readonly names: Names },
+): JournalEntryMessage {
   return {
-    line: toJournalLine(row),
+    line: toJournalLine(row, { organizationId }),
     operator_names: operatorNames(row.actor as Actor, names),
     api_key_id: row.keyId,
   };

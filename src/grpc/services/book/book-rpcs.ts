@@ -1,16 +1,19 @@
 import { BOOK_STATES, MOVE_PHASES } from "../../../domain/book.js";
+import { type NairobiDay, parseNairobiDay, startOfDay } from "../../../domain/values/nairobi-day.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
 import * as wire from "../../../gen/kesc/admin/v1/admin_service.js";
 import type { ListedBook, ListedSeal, StandingAlarm } from "../../../operators/reads.js";
+import { FIGURE_ROWS, figureOf, WHOLE_BOOK } from "../../../statements/reserve-history.js";
 import { houseRpc, organizationRpc } from "../../calls/admin-rpc.js";
 import { pageInTurn } from "../../calls/list-turns.js";
 import type { RpcRoute } from "../../calls/route.js";
 import { enumOf } from "../../messages/enums.js";
+import { ifGiven, joined, type ParsedFields, parseFields } from "../../messages/fields.js";
 import { toReserveHolding } from "../../messages/history/supply.js";
-import { fields } from "../../messages/operators/fields.js";
 import { toTimestamp } from "../../messages/timestamp.js";
+import type { OperatorCaller } from "../acts.js";
 import type { HandlersOptions } from "../operator-options.js";
-import { parseOwnPage, parsePage, tokenAfter } from "../pages.js";
+import { type AskedPage, parseOwnPage, parsePage, tokenAfter } from "../pages.js";
 import { formatPageToken } from "../paging.js";
 
 const STATES = enumOf(wire.BookState, "BOOK_STATE", BOOK_STATES);
@@ -25,19 +28,48 @@ export function bookRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   };
 }
 
-function listReserve(options: HandlersOptions): RpcRoute {
-  const { cellOf, listTurns, now } = options;
+interface AskedReserve {
+  readonly asked: AskedPage;
+  readonly start: NairobiDay | undefined;
+  readonly end: NairobiDay | undefined;
+}
+
+function parseReserveList(request: wire.ListReserveRequest, caller: OperatorCaller): ParsedFields<AskedReserve> {
+  const { start, end } = request;
+  const days = parseFields({ start: ifGiven(start, parseNairobiDay), end: ifGiven(end, parseNairobiDay) });
+  return joined(parseOwnPage(request, caller, "ListReserve", { start, end }), days, (asked, period) => ({
+    asked,
+    ...period,
+  }));
+}
+
+function listReserve({ cellOf, listTurns, now }: HandlersOptions): RpcRoute {
   return organizationRpc("listReserve", {
-    ...fields(),
-    run: (_input, caller) =>
-      pageInTurn(
+    parse: parseReserveList,
+    run: ({ asked: { list, page }, start, end }, caller) => {
+      const { history } = cellOf(caller.organization);
+      const { id } = caller.organization;
+      return pageInTurn(
         { listTurns, caller },
         async () => {
-          const rows = await cellOf(caller.organization).history.reserveHoldings(caller.organization.id);
-          return { rows, lookedAt: rows.length };
+          if (start === undefined && end === undefined) {
+            const rows = await history.reserveHoldings(id);
+            return { rows, lookedAt: rows.length, nextBeforeSeq: undefined };
+          }
+          // Nobody records a day before it has begun.
+          const createdAfter = start && startOfDay(start);
+          const read = await history.journal(id, { ...FIGURE_ROWS, ...WHOLE_BOOK, ...page, createdAfter });
+          const rows = read.result.rows.map(figureOf).filter(({ asOfDay: day }) => {
+            return (start === undefined || day >= start) && (end === undefined || day <= end);
+          });
+          return { rows, lookedAt: read.lookedAt, nextBeforeSeq: read.result.nextBeforeSeq };
         },
-        ({ rows }) => ({ reserve_holdings: rows.map((figure) => toReserveHolding(figure, toUnixMillis(now()))) }),
-      ),
+        ({ rows, nextBeforeSeq }) => ({
+          reserve_holdings: rows.map((figure) => toReserveHolding(figure, toUnixMillis(now()))),
+          next_page_token: formatPageToken(list, nextBeforeSeq),
+        }),
+      );
+    },
   });
 }
 

@@ -32,7 +32,7 @@ export function journalRpcs(options: HandlersOptions): Record<string, RpcRoute> 
             return { ...read.result, lookedAt: read.lookedAt };
           },
           ({ rows, nextBeforeSeq }) => ({
-            entries: rows.map((row) => toJournalEntry(row, names)),
+            entries: rows.map((row) => toJournalEntry(row, { organizationId: organization.id, names })),
             next_page_token: formatPageToken(list, nextBeforeSeq),
           }),
         );

@@ -272,7 +272,7 @@ async function rowAt(seq: number, { options, history, organizationId }: Searched
   const { result, lookedAt } = await history.journal(organizationId, at);
   const names = namesOf(await options.administration.operators());
   const matches = result.rows.map((row): LookUpMatch => {
-    return { match: { $case: "entry", value: toJournalEntry(row, names) } };
+    return { match: { $case: "entry", value: toJournalEntry(row, { organizationId, names }) } };
   });
   return { matches, lookedAt };
 }

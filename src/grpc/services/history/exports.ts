@@ -1,3 +1,4 @@
+import { parsed } from "../../../domain/values/parsed.js";
 import * as wire from "../../../gen/kesc/v1/book_service.js";
 import type { History } from "../../../statements/as-of.js";
 import { exportGeneralLedger, exportJournal, exportStatement } from "../../../statements/exports.js";
@@ -23,9 +24,10 @@ export function exportStatementRpc(options: HistoryHandlersOptions): ServerStrea
       // Only this read compares the organization, so it comes first.
       const account = await reads.account(caller.organization.id, accountId);
       if (account === undefined) return { reason: "ACCOUNT_NOT_FOUND", accountId };
+      const owner = { organizationId: caller.organization.id, accountId };
       const parts = exportStatement(historyOf(options, caller, signal), { accountId, start, end });
       return yield* encoded(parts, signal, (part) =>
-        encode(wire.ExportStatementResponse, { lines: part.map(toStatementLine) }),
+        encode(wire.ExportStatementResponse, { lines: part.map((line) => toStatementLine(line, owner)) }),
       );
     },
   });
@@ -36,10 +38,12 @@ export function exportJournalRpc(options: HistoryHandlersOptions): ServerStreamR
     request: wire.ExportJournalRequest,
     streamsMax: STREAMS_MAX,
     ...fieldsOf(periodKinds(options.now))("start", "end"),
-    run: (period, caller, signal) =>
-      encoded(exportJournal(historyOf(options, caller, signal), period), signal, (part) =>
-        encode(wire.ExportJournalResponse, { lines: part.map(toJournalLine) }),
-      ),
+    run: (period, caller, signal) => {
+      const history = historyOf(options, caller, signal);
+      return encoded(exportJournal(history, period), signal, (part) =>
+        encode(wire.ExportJournalResponse, { lines: part.map((line) => toJournalLine(line, history)) }),
+      );
+    },
   });
 }
 
@@ -47,11 +51,13 @@ export function exportGeneralLedgerRpc(options: HistoryHandlersOptions): ServerS
   return serverStream({
     request: wire.ExportGeneralLedgerRequest,
     streamsMax: STREAMS_MAX,
-    ...fieldsOf(periodKinds(options.now))("start", "end"),
-    run: (period, caller, signal) =>
-      encoded(exportGeneralLedger(historyOf(options, caller, signal), period), signal, (part) =>
-        encode(wire.ExportGeneralLedgerResponse, { lines: part.map(toGeneralLedgerLine) }),
-      ),
+    ...fieldsOf({ ...periodKinds(options.now), postings_only: parsed<boolean> })("start", "end", "postings_only"),
+    run: ({ postingsOnly, ...period }, caller, signal) => {
+      const history = historyOf(options, caller, signal);
+      return encoded(exportGeneralLedger(history, period, { postingsOnly }), signal, (part) =>
+        encode(wire.ExportGeneralLedgerResponse, { lines: part.map((line) => toGeneralLedgerLine(line, history)) }),
+      );
+    },
   });
 }
 

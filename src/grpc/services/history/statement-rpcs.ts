@@ -41,7 +41,7 @@ export function getStatement({ cellOf, listTurns, now }: HistoryHandlersOptions)
           closing_balance: formatCents(totalOf(closing)),
           lines: lines.map((line) => {
             const balances = line.balancesAfter ?? NO_BALANCES;
-            return toStatementLine({ ...statementLineOf(line), balances });
+            return toStatementLine({ ...statementLineOf(line), balances }, { organizationId, accountId });
           }),
           next_page_token: formatPageToken(list, nextAfterSeq),
         });

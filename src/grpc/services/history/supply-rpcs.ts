@@ -4,6 +4,7 @@ import type { UnixMillis } from "../../../domain/values/time.js";
 import { GetSupplyRequest, GetSupplyResponse } from "../../../gen/kesc/v1/book_service.js";
 import type { Supply as SupplyMessage } from "../../../gen/kesc/v1/supply.js";
 import { type History, sumsAsOf } from "../../../statements/as-of.js";
+import { reserveAsOf } from "../../../statements/reserve-history.js";
 import type { ListTurns } from "../../calls/list-turns.js";
 import { done } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
@@ -31,7 +32,9 @@ export function getSupply({ cellOf, listTurns, now }: HistoryHandlersOptions): U
         if (asOf !== undefined) {
           const { seq, recordedAt } = await positionAt(history, asOf);
           const { sums, turnover } = await sumsAsOf(history, seq);
-          const facts = { sums, turnover, seq, recordedAt, backing: undefined, now: now() };
+          const moment = "before" in asOf ? asOf.before : recordedAt;
+          const figures = moment === undefined ? [] : await reserveAsOf(history, moment);
+          const facts = { sums, turnover, seq, recordedAt, backing: undefined, figures, now: now() };
           return done({ supply: toSupplyMessage(facts) });
         }
         return done({ supply: await currentSupply(history, now) });
@@ -53,5 +56,5 @@ async function currentSupply(
   const known = { figures: reserveHoldings, reserveCents: sums.reserve, today: nairobiDayOf(at) };
   const rules = reserveRules.map((rule) => judgeRule(rule, known));
   const backing = { openPayments, railBalances, reserveHoldings, rules };
-  return toSupplyMessage({ sums, turnover: undefined, seq, recordedAt, backing, now: now() });
+  return toSupplyMessage({ sums, turnover: undefined, seq, recordedAt, backing, figures: [], now: now() });
 }

@@ -157,10 +157,12 @@ export class OrderCalls {
       "fundCharges",
     ]);
     const needsAccount = name === "recoverShortfall" || name === "allocate";
+    const moved = this.of(organizationId).findLast(({ status }) => status === "COMPLETED")?.id;
+    const movement = name === "adjustMovement" && this.#random.chance(0.8) ? moved : undefined;
     const made = correctBook(name, organizationId, {
       amountCents: 1 + this.#random.below(this.#random.pick([5, 60])),
       key: `c${String(this.#random.below(KEYS))}`,
-      target: needsAccount ? accountId : this.#receipt(undefined),
+      target: needsAccount ? accountId : (movement ?? this.#receipt(undefined)),
       account: this.#random.chance(0.5) ? accountId : undefined,
       direction: this.#random.pick(["in", "out"]),
       person: this.#random.pick(["amina", "brian"]),
