@@ -27,7 +27,7 @@ const CHARGES = new Set(["CHRG", "COMM", "FEES"]);
 const NO_REFERENCES = new Set(["NOTPROVIDED", "NONREF"]);
 
 /** Where an element stands, as messages name it. */
-interface Place {
+interface Where {
   readonly where: string;
 }
 
@@ -79,7 +79,7 @@ function newStatement(): OpenStatement {
   };
 }
 
-function readElement(statement: OpenStatement, element: XmlElement, { where }: Place): void {
+function readElement(statement: OpenStatement, element: XmlElement, { where }: Where): void {
   switch (element.name) {
     case "Id":
       statement.id = element.text.trim();
@@ -120,7 +120,7 @@ function statementOf({ id, page, account, balances, entries, doubts, notBooked }
   };
 }
 
-function readEntry(statement: OpenStatement, entry: XmlElement, place: Place): void {
+function readEntry(statement: OpenStatement, entry: XmlElement, place: Where): void {
   const status = valueAt(entry, "Sts", "Cd") ?? valueAt(entry, "Sts");
   if (status === undefined) throw bad(place, "lacks Sts");
   // CdtDbtInd says what happened to the account, also of a reversal.
@@ -171,7 +171,7 @@ function referencesOf(elements: readonly (XmlElement | undefined)[], direction: 
   return (direction === "in" ? banks : [...banks, ...owners]).filter((each) => !NO_REFERENCES.has(each));
 }
 
-function movedIn(element: XmlElement, place: Place): Pick<BankPayment, "direction" | "amountCents"> {
+function movedIn(element: XmlElement, place: Where): Pick<BankPayment, "direction" | "amountCents"> {
   const [amount] = childrenAt(element, ["Amt"]);
   const currency = amount?.attributes["Ccy"];
   if (currency !== CURRENCY) throw bad(place, `has Amt in ${currency ?? "no currency"}, and not in ${CURRENCY}`);
@@ -188,7 +188,7 @@ function directionIn(element: XmlElement): "in" | "out" | undefined {
 }
 
 /** Reads the first of the elements that is there. */
-function dayIn(element: XmlElement, names: readonly string[], place: Place): NairobiDay {
+function dayIn(element: XmlElement, names: readonly string[], place: Where): NairobiDay {
   for (const name of names) {
     const day = dayOf(valueAt(element, name, "Dt"), valueAt(element, name, "DtTm"));
     if (day !== undefined) return day;
@@ -219,6 +219,6 @@ function capitalized(sentence: string): string {
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
 }
 
-function bad({ where }: Place, problem: string): StatementError {
+function bad({ where }: Where, problem: string): StatementError {
   return new StatementError(`It is not valid camt.053: ${where} ${problem}.`);
 }

@@ -4,14 +4,14 @@ import { StatementError } from "../statement-error.js";
 import { type BankBalance, type BankEntry, type BankStatement, CURRENCY, decimalCents } from "./bank-statement.js";
 
 /** A field of a message: what stands behind its tag, with the lines that go on with it. */
-interface Field {
+interface Mt940Field {
   readonly tag: string;
   readonly line: number;
   text: string;
 }
 
 /** A message: one page of a statement. */
-interface Page {
+interface Mt940Page {
   readonly line: number;
   account?: string;
   /** The number of the statement, and that of the page behind a slash. */
@@ -44,7 +44,7 @@ export function isMt940(beginning: string): boolean {
  * Throws a StatementError that names the line.
  */
 export function mt940Statements(text: string): readonly BankStatement[] {
-  const pages: Page[] = [];
+  const pages: Mt940Page[] = [];
   for (const field of fieldsOf(text)) {
     if (field.tag === "20") pages.push(newPage(field));
     const page = pages.at(-1);
@@ -52,7 +52,7 @@ export function mt940Statements(text: string): readonly BankStatement[] {
     readField(page, field);
   }
   const statements: BankStatement[] = [];
-  let open: Page[] = [];
+  let open: Mt940Page[] = [];
   for (const page of pages) {
     checkWhole(page);
     const before = open.at(-1);
@@ -70,12 +70,12 @@ export function mt940Statements(text: string): readonly BankStatement[] {
   return statements;
 }
 
-function newPage({ line }: Field): Page {
+function newPage({ line }: Mt940Field): Mt940Page {
   return { line, isFirst: false, isLast: false, entries: [], notBooked: 0 };
 }
 
-function* fieldsOf(text: string): Generator<Field, void, void> {
-  let field: Field | undefined;
+function* fieldsOf(text: string): Generator<Mt940Field, void, void> {
+  let field: Mt940Field | undefined;
   for (const [index, raw] of text.split(/\r\n|\n|\r/).entries()) {
     const line = index + 1;
     const isEnd = raw === "-" || raw.startsWith("-}");
@@ -97,7 +97,7 @@ function blocksBefore(line: string): number {
   return line.startsWith("{") || line.startsWith("-}") ? line.indexOf("{4:") + "{4:".length : 0;
 }
 
-function readField(page: Page, field: Field): void {
+function readField(page: Mt940Page, field: Mt940Field): void {
   const { tag, text } = field;
   switch (tag) {
     case "25":
@@ -127,15 +127,15 @@ function readField(page: Page, field: Field): void {
   }
 }
 
-function checkWhole(page: Page): void {
+function checkWhole(page: Mt940Page): void {
   const { account, number, opening, closing } = page;
   const needed = { ":25:": account, ":28C:": number, ":60F:": opening, ":62F:": closing };
   const [missing] = Object.entries(needed).flatMap(([tag, value]) => (value === undefined ? [tag] : []));
   if (missing !== undefined) throw bad(page, `begins a statement without ${missing}`);
 }
 
-function isNextPage(before: Page, page: Page): boolean {
-  const statement = ({ number = "" }: Page): string | undefined => number.split("/")[0];
+function isNextPage(before: Mt940Page, page: Mt940Page): boolean {
+  const statement = ({ number = "" }: Mt940Page): string | undefined => number.split("/")[0];
   return (
     page.account === before.account &&
     statement(page) === statement(before) &&
@@ -143,7 +143,7 @@ function isNextPage(before: Page, page: Page): boolean {
   );
 }
 
-function statementOf(pages: readonly Page[]): BankStatement {
+function statementOf(pages: readonly Mt940Page[]): BankStatement {
   const [first] = pages;
   const last = pages.at(-1);
   return {
@@ -158,7 +158,7 @@ function statementOf(pages: readonly Page[]): BankStatement {
   };
 }
 
-function balanceIn(field: Field): BankBalance {
+function balanceIn(field: Mt940Field): BankBalance {
   const [, mark, date = "", currency, amount = ""] = BALANCE.exec(field.text) ?? [];
   if (mark === undefined) throw bad(field, `has no balance such as C261127${CURRENCY}1000,00`);
   if (currency !== CURRENCY) throw bad(field, `has the currency ${String(currency)}, and not ${CURRENCY}`);
@@ -167,7 +167,7 @@ function balanceIn(field: Field): BankBalance {
 }
 
 /** RC takes a credit back: money went out. RD takes a debit back: money came in. */
-function entryIn(field: Field): BankEntry {
+function entryIn(field: Mt940Field): BankEntry {
   const [statementLine = ""] = field.text.split("\n");
   const [, value = "", entry, mark, , amount = "", kind = "", references = ""] = ENTRY.exec(statementLine) ?? [];
   if (mark === undefined) throw bad(field, "has no entry such as 2611271127C1000,00NTRFNONREF//FT26331A1");
@@ -188,20 +188,20 @@ function entryIn(field: Field): BankEntry {
   };
 }
 
-function centsIn(field: Field, amount: string): number {
+function centsIn(field: Mt940Field, amount: string): number {
   const cents = amount.length > AMOUNT_CHARACTERS_MAX ? undefined : decimalCents(amount.replace(",", "."));
   if (cents === undefined) throw bad(field, "has no amount such as 1000,00");
   return cents;
 }
 
-function dayIn(field: Field, digits: string): NairobiDay {
+function dayIn(field: Mt940Field, digits: string): NairobiDay {
   const day = parseNairobiDay(digits.replace(/^(\d{4})(\d{2})(\d{2})$/, "$1-$2-$3"));
   if (!day.ok) throw bad(field, "has a date that is no day");
   return day.value;
 }
 
 /** The entry date has no year: it is the one nearest to the value date, and never the clock's. */
-function entryDay(field: Field, value: NairobiDay, monthAndDay: string): NairobiDay {
+function entryDay(field: Mt940Field, value: NairobiDay, monthAndDay: string): NairobiDay {
   const year = Number(value.slice(0, 4));
   const distance = (day: NairobiDay): number => Math.abs(Date.parse(day) - Date.parse(value));
   const days = [year - 1, year, year + 1].flatMap((each) => {
