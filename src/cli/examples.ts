@@ -29,6 +29,8 @@ account list phone_number=0712345678
 account vacuum
 reconcile mpesa statement.csv --org "Acme"
 reconcile mpesa --pull --apply --org "Acme"
+reconcile --place "KCB 1234" statement.sta --org "Acme"
+reconcile --place "KCB 1234" november.csv --columns "date=Value Date,debit=Debit,credit=Credit,text=Description" --dates day-first --reference "FT[0-9A-Z]+" --org "Acme"
 verify
 verify --metrics-file /var/lib/node_exporter/kesc_verify.prom
 verify --heads heads.txt --write-heads heads.txt

@@ -84,7 +84,7 @@ export function* statementMovements({
 }
 
 /** A movement may have several charges. The book has their sum. */
-function addCharge(charges: Map<RailReceipt, StatementCharge>, row: StatementRow): void {
+export function addCharge(charges: Map<RailReceipt, StatementCharge>, row: StatementRow): void {
   const { receipt, completedAt } = row;
   charges.set(receipt, { cents: (charges.get(receipt)?.cents ?? 0) + signed(row), completedAt });
 }

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 
-import { Argument, type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 
 import type { Rail } from "../../domain/transaction.js";
 import { type Cents, parseAmount, toCents } from "../../domain/values/cents.js";
@@ -33,6 +33,8 @@ import { openAccount } from "../rail/open-account.js";
 import { applyCharges } from "./apply-charges.js";
 import { applyReceived } from "./apply-received.js";
 import { bookNight, booksNight, nightFields, type NightOptions } from "./night.js";
+import { columnNames, DATES, fromPlace, type PlaceOfFile, referencePattern } from "./place.js";
+import { closingDiffers } from "./place-report.js";
 import { nightRowOf, onlyReceived, pulledPeriod, pullReceived, receivedMovements } from "./received.js";
 import { breaksOf, type ReconcileReport, reportJson, reportLines } from "./report.js";
 
@@ -47,7 +49,7 @@ const WITH_STATEMENT = RAILS.flatMap((kind) => {
   return statement === undefined ? [] : [{ name, kind, statement }];
 });
 
-interface ReconcileOptions extends NightOptions, PlaceOptions {
+interface ReconcileOptions extends NightOptions, PlaceOptions, PlaceOfFile {
   readonly org: string;
   readonly from?: UnixMillis;
   readonly to?: UnixMillis;
@@ -68,8 +70,8 @@ interface ReconcileOptions extends NightOptions, PlaceOptions {
 export function addReconcile(program: Command): void {
   program
     .command("reconcile")
-    .description("compare the book with a statement of the rail, or with what the rail says came in")
-    .addArgument(new Argument("<rail>", "name of the rail").choices(WITH_STATEMENT.map(({ name }) => name)))
+    .description("compare the book with a statement of a rail or a bank, or with what the rail says came in")
+    .argument("[rail]", `name of the rail: ${WITH_STATEMENT.map(({ name }) => name).join(", ")}. None with --place`)
     .argument("[file]", "the statement of the account, as the rail's portal exports it: CSV, .xlsx or HTML")
     .requiredOption("--org <organization>", "id or name of the organization")
     .option(
@@ -78,6 +80,21 @@ export function addReconcile(program: Command): void {
       timeOf,
     )
     .option("--to <time>", "end of the statement (default: its last movement)", timeOf)
+    .option("--place <name>", "the bank whose statement the file is: MT940, camt.053, or a table with --columns")
+    .option("--source <source>", 'with --place: the source of its receipts (default: of "KCB 1234" kcb-1234)')
+    .option("--account <number>", "with --place: the account, if the file has several")
+    .option(
+      "--columns <list>",
+      "with --place: how the bank calls date, and amount or debit and credit, and balance, reference and text if it has them: " +
+        '"date=Value Date,debit=Debit,credit=Credit"',
+      columnNames,
+    )
+    .addOption(new Option("--dates <order>", "with --columns: what stands first in 01/02/2026").choices(DATES))
+    .option(
+      "--reference <pattern>",
+      "with --columns: a regular expression for the bank's number, in the column reference or else in text",
+      referencePattern,
+    )
     .option("--pull", "without a file: ask the rail what came in. What went out is not compared")
     .option("--hours <hours>", "with --pull: how far back (default: 24)", wholeNumber({ min: 1, max: HOURS_MAX }))
     .option(
@@ -113,7 +130,19 @@ function timeOf(text: string): UnixMillis {
   return toUnixMillis(millis);
 }
 
-async function reconcileRail(railName: string, file: string | undefined, options: ReconcileOptions): Promise<void> {
+async function reconcileRail(
+  given: string | undefined,
+  more: string | undefined,
+  options: ReconcileOptions,
+): Promise<void> {
+  const { place } = options;
+  const [railName = "", file] =
+    place === undefined ? [given, more] : [undefined, more === undefined ? given : undefined];
+  if (place === undefined && !WITH_STATEMENT.some(({ name }) => name === railName)) {
+    throw new UsageError(
+      `Name a rail (${WITH_STATEMENT.map(({ name }) => name).join(", ")}), or the bank with --place.`,
+    );
+  }
   refuseMixed(file, options);
   const isOfNight = booksNight(options);
   if (options.server !== undefined || (isOfNight && serverOf(options) !== undefined)) {
@@ -123,6 +152,10 @@ async function reconcileRail(railName: string, file: string | undefined, options
   const report = await onDatabaseForLong(async (database): Promise<ReconcileReport> => {
     const owner = await findOwner(database, options.org);
     const { id: organizationId } = owner.organization;
+    if (place !== undefined && file !== undefined) {
+      const chargeMaxCents = options.apply === true ? chargeMaxOf(options) : undefined;
+      return ofStatement(file, (bytes) => fromPlace(owner, { ...options, place, file, bytes, chargeMaxCents }));
+    }
     const rail = WITH_STATEMENT.find(({ name }) => name === railName);
     if (rail === undefined) throw new Error(`the command took the rail ${railName}`);
     const book = await bookedMovements(owner.cell, { organizationId, rail: rail.name });
@@ -140,7 +173,8 @@ async function reconcileRail(railName: string, file: string | undefined, options
   if (options.json === true) printJson(reportJson(report));
   else for (const line of reportLines(report)) printLine(line);
   const isDoubtful = breaksOf(report).length > 0 || (report.facts?.doubts.length ?? 0) > 0;
-  if (isDoubtful || (report.tie?.unexplainedCents ?? 0n) !== 0n) invocation().exitCode = BREAKS_FOUND;
+  const isUnrecorded = report.place !== undefined && closingDiffers(report.place);
+  if (isDoubtful || isUnrecorded || (report.tie?.unexplainedCents ?? 0n) !== 0n) invocation().exitCode = BREAKS_FOUND;
 }
 
 /** Lets a server compare the file, and do what the options ask for. */
@@ -160,6 +194,7 @@ async function atServer(rail: Rail, file: string | undefined, options: Reconcile
 
 function refuseMixed(file: string | undefined, options: ReconcileOptions): void {
   const { pull, from, to, hours, apply, chargeMax, resolve, note, yes, server, onDatabase, metricsFile } = options;
+  refuseMixedPlace(file, options);
   if (server !== undefined && [pull, from, to, apply, metricsFile].some((each) => each !== undefined)) {
     throw new UsageError("--server takes a file, and none of --pull, --from, --to, --apply and --metrics-file.");
   }
@@ -182,6 +217,23 @@ function refuseMixed(file: string | undefined, options: ReconcileOptions): void 
   }
 }
 
+function refuseMixedPlace(file: string | undefined, options: ReconcileOptions): void {
+  const { place, source, account, columns, dates, reference, server, pull } = options;
+  if (place === undefined) {
+    if ([source, account, columns, dates, reference].some((each) => each !== undefined)) {
+      throw new UsageError("--source, --account, --columns, --dates and --reference are for --place only.");
+    }
+    return;
+  }
+  if (file === undefined) throw new UsageError("--place takes one file, and no rail: kesc reconcile --place NAME FILE");
+  if (booksNight(options) || server !== undefined || pull === true) {
+    throw new UsageError("--place takes none of --pull, --record, --resolve and --server.");
+  }
+  if (columns === undefined && (dates !== undefined || reference !== undefined)) {
+    throw new UsageError("--dates and --reference are for --columns only.");
+  }
+}
+
 interface FromFile extends ReconcileOptions {
   readonly file: string;
   readonly format: StatementFormat;
@@ -191,12 +243,11 @@ interface FromFile extends ReconcileOptions {
 
 async function fromFile(owner: FoundOwner, book: BookedMovements, options: FromFile): Promise<ReconcileReport> {
   const { id: organizationId, name } = owner.organization;
-  const { file, format, kind, rail, from, to, apply, chargeMax: chargeMaxCents = CHARGE_MAX_CENTS } = options;
+  const { file, format, kind, rail, from, to, apply } = options;
   const account = statementSettings(kind, await book.settings());
-  const bytes = await bytesOf(file);
-  try {
+  return ofStatement(file, async (bytes) => {
     const facts = await readStatement({ name: file, format, ...account, records: () => recordsIn(bytes, format) });
-    const booking = { cell: owner.cell, organizationId, rail, book, chargeMaxCents };
+    const booking = { cell: owner.cell, organizationId, rail, book, chargeMaxCents: chargeMaxOf(options) };
     const chargesBooked = apply === true ? await applyCharges(facts.charges, booking) : 0;
     const history: History = {
       organizationId,
@@ -207,6 +258,18 @@ async function fromFile(owner: FoundOwner, book: BookedMovements, options: FromF
     const period = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
     const compared = await compareStatement(facts, { book, tie, ...period });
     return { organizationId, name, chargesBooked, applied: [], ...compared };
+  });
+}
+
+function chargeMaxOf({ chargeMax = CHARGE_MAX_CENTS }: ReconcileOptions): Cents {
+  return chargeMax;
+}
+
+/** Reads the file, and says of which one a problem is. */
+async function ofStatement<Result>(file: string, read: (bytes: Buffer) => Promise<Result>): Promise<Result> {
+  const bytes = await bytesOf(file);
+  try {
+    return await read(bytes);
   } catch (error) {
     if (error instanceof StatementError) throw new OperatorError(`${file}: ${error.message}`, { cause: error });
     throw error;

@@ -18,6 +18,7 @@ import type { ExplainedTie } from "../../reconcile/tie.js";
 import { decimalOf } from "../../verify/format.js";
 import { timeOf } from "../commands/output.js";
 import type { AppliedPayment } from "./apply-received.js";
+import { type ComparedPlace, placeJson, placeLines } from "./place-report.js";
 import { tieJson, tieLines } from "./tie.js";
 
 export interface ReconcileReport {
@@ -36,6 +37,8 @@ export interface ReconcileReport {
   /** Undefined without a statement, or until the rail has told a balance. */
   readonly tie: ExplainedTie | undefined;
   readonly night: LostNight;
+  /** The bank whose statement it is. Undefined for a rail. */
+  readonly place?: ComparedPlace;
 }
 
 export function breaksOf({ reconciled }: Pick<ReconcileReport, "reconciled">): readonly Break[] {
@@ -50,13 +53,14 @@ export function reportLines(report: ReconcileReport): string[] {
   const { matched, onRail, booked, atTheEdge } = reconciled.movements;
   const breaks = breaksOf(report);
   const differs = breaks.length > 0;
+  const of = { org: organizationId, who: whoOf(report) };
   return [
     ...applied.map(appliedLine),
     ...(chargesBooked === 0 ? [] : [`Booked ${String(chargesBooked)} charges.`]),
     `${organizationId} ("${name}"), from ${timeOf(period.from)} to ${timeOf(period.to)}:`,
     `  ${"matched".padEnd(18)} ${sumsOf(matched)}`,
     ...KINDS.map(
-      (kind) => `  ${wordsOf(kind).padEnd(18)} ${String(breaks.filter((each) => each.kind === kind).length)}`,
+      (kind) => `  ${wordsOf(kind, of).padEnd(18)} ${String(breaks.filter((each) => each.kind === kind).length)}`,
     ),
     ...(facts === undefined
       ? [
@@ -77,14 +81,15 @@ export function reportLines(report: ReconcileReport): string[] {
       : (facts?.doubts.length ?? 0) > 0
         ? "All rows agree with the book, but the file is doubtful."
         : "All movements of this period agree. That says nothing about other times, nor about other rails.",
-    ...breaks.flatMap((each) => breakLines(each, organizationId)),
+    ...breaks.flatMap((each) => breakLines(each, of)),
     ...(tie === undefined ? noTieLines(report) : tieLines(tie)),
+    ...(report.place === undefined ? [] : placeLines(report.place, organizationId)),
   ];
 }
 
 /** Says why the sums of a statement are not tied. */
-function noTieLines({ facts }: ReconcileReport): string[] {
-  if (facts === undefined) return [];
+function noTieLines({ facts, place }: ReconcileReport): string[] {
+  if (facts === undefined || place !== undefined) return [];
   return ["No tie: the rail has not reported a balance yet. Servers ask a new account for it within a minute."];
 }
 
@@ -107,6 +112,7 @@ export function reportJson(report: ReconcileReport): Readonly<Record<string, unk
     charges_matched: facts === undefined ? null : sumsJson(reconciled.charges.matched),
     charges_booked: chargesBooked,
     tie: tie === undefined ? null : tieJson(tie),
+    place: report.place === undefined ? null : placeJson(report.place, organizationId),
     not_completed: facts?.notCompleted ?? null,
     compared: facts === undefined ? ["in"] : ["in", "out"],
     applied: applied.map(({ receipt, transactionId, status, openFlags }) => ({
@@ -123,7 +129,7 @@ export function reportJson(report: ReconcileReport): Readonly<Record<string, unk
       transaction_id: each.booked?.transactionId ?? each.rail?.transaction?.id ?? null,
       on_rail: sideJson(each.rail, each.rail?.completedAt),
       booked: sideJson(each.booked, each.booked?.recordedAt),
-      advice: adviceOn(each, organizationId),
+      advice: adviceOn(each, { org: organizationId, who: whoOf(report) }),
     })),
   };
 }
@@ -133,35 +139,50 @@ function appliedLine({ receipt, transactionId, status, openFlags }: AppliedPayme
   return `Told the ledger of ${receipt}: ${transactionId} is ${status}${flags}.`;
 }
 
-function breakLines(each: Break, organizationId: OrganizationId): string[] {
+/** Whose statement it is, and whose book. */
+interface Parties {
+  readonly org: OrganizationId;
+  readonly who: "rail" | "bank";
+}
+
+function whoOf({ place }: ReconcileReport): Parties["who"] {
+  return place === undefined ? "rail" : "bank";
+}
+
+function breakLines(each: Break, of: Parties): string[] {
   const { kind, rail, booked } = each;
   const receipt = (rail ?? booked)?.receipt ?? "no receipt";
-  const onRail = rail === undefined ? "" : `, on the rail ${sideOf(rail)}${atTime(rail.completedAt)}`;
+  const onRail =
+    rail === undefined
+      ? ""
+      : `, ${of.who === "rail" ? "on the rail" : "at the bank"} ${sideOf(rail)}${atTime(rail.completedAt)}`;
   const inBook = booked === undefined ? "" : `, in the book ${sideOf(booked)}${atTime(booked.recordedAt)}`;
   const id = booked?.transactionId ?? rail?.transaction?.id;
   const status = booked === undefined && rail?.transaction !== undefined ? ` (${rail.transaction.status})` : "";
   return [
-    `  ${wordsOf(kind)}: ${receipt}${onRail}${inBook}${id === undefined ? "" : `, ${id}${status}`}`,
-    `    ${adviceOn(each, organizationId)}`,
+    `  ${wordsOf(kind, of)}: ${receipt}${onRail}${inBook}${id === undefined ? "" : `, ${id}${status}`}`,
+    `    ${adviceOn(each, of)}`,
   ];
 }
 
 /** Says what to do about a break. The commands can be pasted. */
-function adviceOn({ kind, rail, booked }: Break, org: OrganizationId): string {
+function adviceOn({ kind, rail, booked }: Break, of: Parties): string {
+  const { org, who } = of;
   switch (kind) {
     case "missing_in_ledger":
-      return rail === undefined ? "" : adviceOnMissing(rail, org);
+      return rail === undefined ? "" : adviceOnMissing(rail, of);
     case "missing_on_rail":
       return (
-        "Check that the statement or the list covers this time and this shortcode. Then ask the rail about the receipt. " +
+        `Check that the statement or the list covers this time and this ${who === "rail" ? "shortcode" : "account"}. ` +
+        `Then ask the ${who} about the receipt. ` +
         (booked === undefined ? "" : `If nothing moved: ${adjustmentOf(booked, -signed(booked), org)}`)
       );
     case "amount_differs":
       if (rail === undefined || booked === undefined) return "";
       if (!isOfCustomer(rail)) return NO_CUSTOMER;
-      return `Ask the rail which amount is right. If the book is wrong: ${adjustmentOf(booked, signed(rail) - signed(booked), org)}`;
+      return `Ask the ${who} which amount is right. If the book is wrong: ${adjustmentOf(booked, signed(rail) - signed(booked), org)}`;
     case "double":
-      return "The statement has the receipt twice. The book takes a receipt once. Ask the rail.";
+      return `The statement has the receipt twice. The book takes a receipt once. Ask the ${who}.`;
   }
 }
 
@@ -183,10 +204,10 @@ function adjustmentOf(
 
 function adviceOnMissing(
   { transaction, receipt, amountCents, direction, kind, linkedReceipt }: RailMovementRow,
-  org: OrganizationId,
+  { org, who }: Parties,
 ): string {
   if (isOfCharges(receipt)) {
-    return "A charge of the rail. --apply books it once the book has its movement. Above --charge-max, ask the rail first.";
+    return `A charge of the ${who}. --apply books it once the book has its movement. Above --charge-max, ask the ${who} first.`;
   }
   const amount = amountOf(amountCents);
   const moved = `--amount ${amount} --receipt ${receipt}`;
@@ -203,12 +224,14 @@ function adviceOnMissing(
   if (kind === "own_transfer") return `Between accounts of yours: ${transfer}`;
   if (kind === "reversal") {
     const reversed = linkedReceipt === undefined ? "a payment" : `the payment ${linkedReceipt}`;
-    return `The rail took back ${reversed}. For a deposit: kesc deposit reverse --help; for a payout, ask the rail.`;
+    const act =
+      who === "rail" ? "for a payout, ask the rail" : "for a mint or redemption: kesc transaction reverse --help";
+    return `The ${who} took back ${reversed}. For a deposit: kesc deposit reverse --help; ${act}.`;
   }
   if (direction === "out") {
     const account = transaction === undefined ? "" : ` --account ${transaction.accountId}`;
     return (
-      `Find out who sent them. To another place of yours, such as the bank: ${transfer}; ` +
+      `Find out who sent them. To another place of yours, such as ${who === "rail" ? "the bank" : "M-Pesa"}: ${transfer}; ` +
       `otherwise: kesc book paid ${moved}${account} --key paid-${receipt} ${optionsOf(org)}`
     );
   }
@@ -228,8 +251,8 @@ function amountOf(cents: number): string {
   return decimalOf(BigInt(Math.abs(cents)));
 }
 
-function wordsOf(kind: BreakKind): string {
-  return kind.replaceAll("_", " ");
+function wordsOf(kind: BreakKind, { who }: Pick<Parties, "who">): string {
+  return kind.replace("on_rail", who === "rail" ? "on_rail" : "at_bank").replaceAll("_", " ");
 }
 
 function atTime(millis: number | undefined): string {

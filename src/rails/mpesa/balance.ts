@@ -1,6 +1,6 @@
 import type { Fields } from "../fields.js";
 import type { BalanceAnswer, BalanceReport, RailAccountBalance, RailMessage } from "../rail.js";
-import { signedAmount } from "./amounts.js";
+import { signedAmount } from "../written-amount.js";
 import type { DarajaAnswer } from "./daraja/client.js";
 import { faultOf, readResultMessage } from "./messages.js";
 import { faultIn } from "./result-codes.js";

@@ -4,7 +4,7 @@ import { type Cents, toCents } from "../../domain/values/cents.js";
 import { type MaskedPhone, readMaskedPhone } from "../../domain/values/masked-phone.js";
 import { asCode, asFields, asParameters, asText, type Fields, parseFields } from "../fields.js";
 import type { RailFault, RailReport } from "../rail.js";
-import { signedAmount } from "./amounts.js";
+import { signedAmount } from "../written-amount.js";
 import { faultIn, readResult, type ResultOf } from "./result-codes.js";
 
 /** The callback of an STK push. */

@@ -1,6 +1,7 @@
 import type { UnixMillis } from "../../domain/values/time.js";
 import { uuidOf } from "../callback-token.js";
 import { asCode, asText, type Fields } from "../fields.js";
+import { nairobiDigits } from "../nairobi-time.js";
 import type { OpenPayment, RailOrder } from "../order.js";
 import type { RailReport, Sent } from "../rail.js";
 import { FOREIGN_ANSWER } from "./answers.js";
@@ -13,7 +14,6 @@ import {
   reportOfCode,
   successOf,
 } from "./messages.js";
-import { nairobiDigits } from "./nairobi-time.js";
 import { acceptedAs, notAsked, sentOf } from "./sent.js";
 import type { MpesaSettings } from "./settings.js";
 

@@ -21,6 +21,9 @@ const OLE = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
 const UTF_16 = Buffer.from([0xff, 0xfe]);
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
+/** Finds the header of a table. */
+export type TableHeader = Pick<StatementFormat, "knownColumns">;
+
 /** What a file is, by its first bytes. Names of files lie: HTML is often called .xls. */
 type FileKind = "csv" | "html" | "xlsx";
 
@@ -40,7 +43,7 @@ function fileKindOf(bytes: Buffer): FileKind {
 }
 
 /** Returns the separator of CSV, as the header shows it. A spreadsheet may write others. */
-export function separatorIn(bytes: Buffer, format: StatementFormat): string {
+export function separatorIn(bytes: Buffer, format: TableHeader): string {
   const beginning = bytes.toString("utf8", 0, SEPARATOR_CHARACTERS);
   const lines = beginning.split(/\r\n|\n|\r/, SEPARATOR_LINES + 1);
   const known = (separator: string): number =>
@@ -49,10 +52,7 @@ export function separatorIn(bytes: Buffer, format: StatementFormat): string {
 }
 
 /** Reads the lines of a file. Rejects with a StatementError. */
-export async function* recordsIn(
-  bytes: Buffer,
-  format: StatementFormat,
-): AsyncGenerator<readonly CsvRecord[], void, void> {
+export async function* recordsIn(bytes: Buffer, format: TableHeader): AsyncGenerator<readonly CsvRecord[], void, void> {
   const kind = fileKindOf(bytes);
   if (kind !== "csv") {
     const tables = kind === "xlsx" ? await xlsxTables(bytes) : htmlTables(bytes.toString("utf8"));
@@ -76,7 +76,7 @@ async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer, void, void> {
 }
 
 /** Of several tables, the one whose header names most columns. */
-function recordsOf(tables: readonly FileTable[], format: StatementFormat): readonly CsvRecord[] {
+function recordsOf(tables: readonly FileTable[], format: TableHeader): readonly CsvRecord[] {
   const known = (table: FileTable): number =>
     Math.max(0, ...table.slice(0, SEPARATOR_LINES + 1).map((cells) => format.knownColumns(cells)));
   const [first = [], ...others] = tables;

@@ -40,7 +40,8 @@ type NamedRow = Pick<TransactionRow, (typeof OF_NAMED)[number]>;
 type OpenPayoutRow = NamedRow & Pick<RowOf<typeof PAYMENTS>, "masked_phone" | "begun_at" | "ahead_millis">;
 
 /**
- * Implements the port for the book of one organization. Each method rejects with the error of the
+ * Implements the port for the book of one organization, and a rail. The source of a bank's receipts
+ * in its place gives the movements with these. Each method rejects with the error of the
  * database. Open the database without a statement timeout.
  */
 export async function bookedMovements(
@@ -95,10 +96,14 @@ export async function bookedMovements(
   };
 }
 
-/** The corrections of a book that have a receipt. */
-const BOOKED = "'book.received', 'book.returned', 'book.paid', 'book.transferred'";
-/** These may be of another place. The mint that credits a deposit moves nothing at the rail. */
-const OF_ANY_PLACE = "'deposit.received', 'deposit.returned', 'deposit.reversed', 'book.funded'";
+/**
+ * The rows of a book that have a receipt. It may be of any place, which its source names. The mint
+ * that credits a deposit moves nothing at the rail.
+ */
+const WITH_RECEIPT = ["book.received", "book.returned", "book.paid", "book.transferred", "book.funded"]
+  .concat(["deposit.received", "deposit.returned", "deposit.reversed"])
+  .map((kind) => `'${kind}'`)
+  .join(", ");
 
 function statements(engine: Engine, rail: Rail) {
   const { table, jsonItems } = engine;
@@ -140,8 +145,8 @@ function statements(engine: Engine, rail: Rail) {
     within: `
       SELECT ${movement} FROM ${joined}
       WHERE j.book = ? AND j.seq >= ? AND j.recorded_at <= ?
-        AND ((j.kind = 'transaction.completed' AND ${moved}) OR j.kind IN (${BOOKED})
-          OR (j.kind IN (${OF_ANY_PLACE}) AND j.rail_receipt ${ofRail}))
+        AND ((j.kind = 'transaction.completed' AND ${moved})
+          OR (j.kind IN (${WITH_RECEIPT}) AND j.rail_receipt ${ofRail}))
       ORDER BY j.seq LIMIT ?`,
   };
 }

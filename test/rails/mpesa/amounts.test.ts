@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { signedAmount } from "../../../src/rails/mpesa/amounts.js";
+import { signedAmount } from "../../../src/rails/written-amount.js";
 import { readBalanceMessage } from "../../../src/rails/mpesa/balance.js";
 import { readQuestion } from "../../../src/rails/mpesa/c2b.js";
 import { readAmount } from "../../../src/rails/mpesa/messages.js";

@@ -5,6 +5,7 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { BookedMovement } from "../../../src/reconcile/reconciliation.js";
 import { bookedMovements } from "../../../src/storage/rails/booked-movements.js";
 import { databaseOfSuite, ENGINES } from "../../support/databases.js";
+import { correctBook } from "../../support/operations/corrections.js";
 import { recordDeposit } from "../../support/operations/deposits.js";
 import { GivenBooks } from "../../verify/given/books.js";
 import { makeDeposits } from "../../verify/given/deposits.js";
@@ -20,6 +21,8 @@ for (const engine of ENGINES) {
       books = await GivenBooks.open(opened.database);
       await makeDeposits(books);
       await books.do((id) => recordDeposit(id, { receipt: "kcb:1" }));
+      const transfer = { amountCents: 700, key: "t", target: "kcb:2" };
+      await books.do((id) => correctBook("explainTransfer", id, transfer));
     });
 
     const movementsAt = (rail: string) =>
@@ -50,8 +53,8 @@ for (const engine of ENGINES) {
       ]);
     });
 
-    it("has a deposit that an operator recorded at the source of its receipt alone", async () => {
-      expect(await within("kcb")).to.deep.equal(["in kcb:1 500"]);
+    it("has a deposit and a correction at the source of their receipts alone", async () => {
+      expect(await within("kcb")).to.deep.equal(["in kcb:1 500", "out kcb:2 700"]);
     });
 
     it("finds deposits, and what went out of them, by their receipts", async () => {

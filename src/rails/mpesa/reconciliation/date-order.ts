@@ -1,5 +1,6 @@
 import type { StatementProblem } from "../../statement.js";
-import { type DateOrder, isOfReceipt, type WrittenTime, writtenTime } from "./statement-times.js";
+import { type DateOrder, type WrittenTime, writtenTime } from "../../written-time.js";
+import { isOfReceipt } from "./statement-times.js";
 
 interface RowWithTime {
   readonly line: number;

@@ -1,5 +1,6 @@
 import { toUnixMillis } from "../../../domain/values/time.js";
 import { asCode, asFields, asList, asText, type Fields } from "../../fields.js";
+import { millisOfNairobi, nairobiDateTime } from "../../nairobi-time.js";
 import type {
   Faulty,
   RailPeriod,
@@ -12,7 +13,6 @@ import { storedCode } from "../../told-code.js";
 import { NO_CODE, readAnswer } from "../answers.js";
 import type { DarajaAnswer, DarajaClient } from "../daraja/client.js";
 import { faultOf, readAmount, readPartyPhone, readReceipt, responseCodeOf } from "../messages.js";
-import { millisOfNairobi, nairobiDateTime } from "../nairobi-time.js";
 import { transactionEndOf } from "../stk.js";
 
 export const PULL_PATH = "/pulltransactions/v1/query";

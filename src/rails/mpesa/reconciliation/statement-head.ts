@@ -1,4 +1,4 @@
-import { signedAmount } from "../amounts.js";
+import { signedAmount } from "../../written-amount.js";
 import { plainHeader } from "./columns.js";
 
 /** What the lines before the header say. */

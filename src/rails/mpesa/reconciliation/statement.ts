@@ -11,7 +11,8 @@ import type {
   StatementRow,
   StatementWords,
 } from "../../statement.js";
-import { signedAmount } from "../amounts.js";
+import { signedAmount } from "../../written-amount.js";
+import { type WrittenTime, writtenTime } from "../../written-time.js";
 import { readPartyPhone, readReceipt } from "../messages.js";
 import { transactionEndOf } from "../stk.js";
 import { columnName, headerIn, knownColumns, type StatementColumn } from "./columns.js";
@@ -19,7 +20,6 @@ import { dateOrderOf } from "./date-order.js";
 import { kindOf, type MarkedKind, withWords, WORDS } from "./row-kinds.js";
 import { doubtsAbout, type TotalsLine } from "./statement-checks.js";
 import { newHead, readHeadLine, type StatementHead } from "./statement-head.js";
-import { type WrittenTime, writtenTime } from "./statement-times.js";
 
 // The name of the organization, the shortcode, the period and the totals.
 const LINES_BEFORE_HEADER_MAX = 50;

@@ -1,4 +1,4 @@
-import type { UnixMillis } from "../../domain/values/time.js";
+import type { UnixMillis } from "../domain/values/time.js";
 
 // Kenya has had one offset from UTC since 1960, and no summer time.
 const OFFSET_MILLIS = 3 * 3_600_000;

@@ -1,0 +1,85 @@
+import { Parser } from "saxen";
+
+import { StatementError } from "../statement-error.js";
+
+/** An element with what is in it. Elements and attributes of other namespaces are left out. */
+export interface XmlElement {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: XmlElement[];
+  text: string;
+}
+
+interface XmlOptions {
+  /** The namespaces whose elements are read. */
+  readonly namespaces: readonly string[];
+  /** Names from the root to the elements that are read one by one. */
+  readonly path: readonly string[];
+  /** Takes a child of such an element, when it ends. `parent` is the number of the element. */
+  readonly onElement: (element: XmlElement, parent: number) => void;
+}
+
+const PREFIX = "ns:";
+const DEPTH_MAX = 40;
+const REFERENCE = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)/;
+
+/**
+ * Reads XML, and keeps no more of it than one child at a time. Refuses a document type, so no
+ * entity is declared, and nothing is expanded or fetched.
+ *
+ * Throws a StatementError that names the line.
+ */
+export function readXml(xml: string, { namespaces, path, onElement }: XmlOptions): void {
+  const bad = (problem: string, context: () => { readonly line: number }): StatementError =>
+    new StatementError(`It is not valid XML: line ${String(context().line + 1)}: ${problem}.`);
+  const open: XmlElement[] = [];
+  let roots = 0;
+  let parents = 0;
+  const decoded = (
+    text: string,
+    decode: (text: string) => string,
+    context: () => { readonly line: number },
+  ): string => {
+    if (REFERENCE.test(text)) throw bad("an entity that XML does not have", context);
+    return decode(text);
+  };
+  new Parser()
+    .ns(Object.fromEntries(namespaces.map((each) => [each, PREFIX.slice(0, -1)])))
+    .on("openTag", (prefixed, attributesOf, _decode, _isEmpty, context) => {
+      if (open.length === 0) roots += 1;
+      if (roots > 1) throw bad("a second document", context);
+      if (open.length === DEPTH_MAX) throw bad(`more than ${String(DEPTH_MAX)} elements in each other`, context);
+      const name = prefixed.startsWith(PREFIX) ? prefixed.slice(PREFIX.length) : "";
+      const element: XmlElement = { name, attributes: { ...attributesOf() }, children: [], text: "" };
+      open.push(element);
+      if (open.length === path.length && isAt(open, path)) parents += 1;
+    })
+    .on("text", (text, decode, context) => {
+      const element = open.at(-1);
+      if (element !== undefined) element.text += decoded(text, decode, context);
+    })
+    .on("cdata", (text) => {
+      const element = open.at(-1);
+      if (element !== undefined) element.text += text;
+    })
+    .on("closeTag", () => {
+      const element = open.pop();
+      if (element === undefined || element.name === "" || open.length < path.length || !isAt(open, path)) return;
+      if (open.length === path.length) onElement(element, parents);
+      else open.at(-1)?.children.push(element);
+    })
+    .on("attention", (_text, _decode, context) => {
+      throw bad("a document type, which no statement needs", context);
+    })
+    .on("warn", ({ message }, context) => {
+      throw bad(message, context);
+    })
+    .on("error", ({ message }, context) => {
+      throw bad(message, context);
+    })
+    .parse(xml);
+}
+
+function isAt(open: readonly XmlElement[], path: readonly string[]): boolean {
+  return path.every((name, index) => open[index]?.name === name);
+}
