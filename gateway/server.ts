@@ -63,7 +63,7 @@ interface GatewayOptions {
  * Starts the gateway. Rejects when it cannot serve the contract or cannot listen on the address.
  */
 export async function startGateway(
-  config: Omit<GatewayConfig, "processes" | "adminAddress">,
+  config: Omit<GatewayConfig, "adminAddress">,
   log: Logger,
   { metrics, tracing, calls }: GatewayOptions = {},
 ): Promise<Gateway> {
@@ -115,7 +115,8 @@ export async function startGateway(
   // call, for which a client waits in silence.
   server.timeout = (config.callSecondsMax + SILENT_SECONDS_MAX) * 1_000;
   try {
-    server.listen({ ...config.listen, backlog: BACKLOG });
+    // Several threads listen on one address.
+    server.listen({ ...config.listen, backlog: BACKLOG, reusePort: config.processes > 1 });
     await once(server, "listening");
   } catch (error) {
     release();
