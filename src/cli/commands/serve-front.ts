@@ -63,5 +63,5 @@ async function startDemoConsole({ operatorAddress }: DemoFront, log: Logger): Pr
   const result = readConsoleConfig({ ...invocation().env, KESC_CONSOLE_TARGET: operatorAddress });
   if (!result.ok) throw new UsageError(result.problems.join("\n"));
   const { startConsole } = await import("../../../console/server.js");
-  return startConsole(result.config, log);
+  return startConsole(result.config, log, { isLazy: true });
 }
