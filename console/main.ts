@@ -1,5 +1,5 @@
-import { announceReady } from "../runtime/child.js";
 import { flushLog, openLog } from "../runtime/log.js";
+import { announceReady } from "../runtime/ready.js";
 import { exitAfter, shutdownSignal } from "../runtime/shutdown.js";
 import { TlsFileError } from "../runtime/transport/tls.js";
 import { WRONG_VARIABLE_EXIT_CODE } from "../runtime/variables.js";

@@ -7,11 +7,10 @@ import { refuseMalformed } from "../runtime/transport/closing.js";
 import { addressOf, closeHttpServer, createHttpServer } from "../runtime/transport/http-server.js";
 import { watchedCredentials } from "../runtime/transport/watched-credentials.js";
 import { WatchedTls } from "../runtime/transport/watched-tls.js";
-import { createApp } from "./app.js";
+import type { createApp } from "./app.js";
 import type { ConsoleConfig } from "./config.js";
 import { shareConnections } from "./http/limits.js";
-import { ConsoleContract, CONTRACT_URLS } from "./upstream/contract.js";
-import { createUpstream } from "./upstream/upstream.js";
+import type { Upstream } from "./upstream/upstream.js";
 
 export interface RunningConsole {
   /** "host:port". */
@@ -34,44 +33,69 @@ const SERVER_OPTIONS = {
 };
 const CONNECTIONS_MAX = 2_000;
 
+interface ConsoleOptions {
+  readonly connectionsMax?: number;
+  /** Whether the pages, some 20 MiB, are loaded at the first request. */
+  readonly isLazy?: boolean;
+}
+
+type Pages = ReturnType<typeof createApp> & { readonly upstream: Upstream };
+
 /** Starts the console. Rejects when it cannot listen on the address. */
 export async function startConsole(
   config: Omit<ConsoleConfig, "logLevel">,
   log: Logger,
-  { connectionsMax } = { connectionsMax: CONNECTIONS_MAX },
+  { connectionsMax = CONNECTIONS_MAX, isLazy = false }: ConsoleOptions = {},
 ): Promise<RunningConsole> {
-  const contract = new ConsoleContract(await Promise.all(CONTRACT_URLS.map((url) => readFile(url))));
   const tls = config.tls === undefined ? undefined : new WatchedTls(config.tls, { log });
   const clientTls = config.clientTls === undefined ? undefined : new WatchedTls(config.clientTls, { log });
-  const upstream = createUpstream(contract, {
-    target: config.target,
-    credentials: watchedCredentials(config.target, clientTls),
-  });
-  const release = (): void => {
-    upstream.close();
+  let pages: Promise<Pages> | undefined;
+  const loaded = (): Promise<Pages> => (pages ??= loadPages(config, clientTls, log));
+  const release = async (): Promise<void> => {
+    (await pages)?.upstream.close();
     tls?.close();
     clientTls?.close();
   };
-  const { app, live } = createApp({ upstream, contract, log, origin: config.origin });
-  const server = createHttpServer(SERVER_OPTIONS, tls, app);
+  const server = createHttpServer(SERVER_OPTIONS, tls, (req, res) => {
+    void loaded().then(({ app }) => {
+      app(req, res);
+    });
+  });
   refuseMalformed(server);
   shareConnections(server, connectionsMax);
   try {
+    if (!isLazy) await loaded();
     server.listen(config.listen);
     await once(server, "listening");
   } catch (error) {
-    release();
+    await release();
     throw error;
   }
   return {
     address: addressOf(server),
     async stop() {
+      const live = (await pages)?.live;
       const isClean = await closeHttpServer(server, config.shutdownGraceSeconds * 1_000, () => {
         server.closeIdleConnections();
-        live.stop();
+        live?.stop();
       });
-      release();
+      await release();
       return isClean;
     },
   };
+}
+
+async function loadPages(
+  { target, origin }: Pick<ConsoleConfig, "target" | "origin">,
+  clientTls: WatchedTls | undefined,
+  log: Logger,
+): Promise<Pages> {
+  const [{ createApp: create }, { ConsoleContract, CONTRACT_URLS }, { createUpstream }] = await Promise.all([
+    import("./app.js"),
+    import("./upstream/contract.js"),
+    import("./upstream/upstream.js"),
+  ]);
+  const contract = new ConsoleContract(await Promise.all(CONTRACT_URLS.map((url) => readFile(url))));
+  const upstream = createUpstream(contract, { target, credentials: watchedCredentials(target, clientTls) });
+  return { ...create({ upstream, contract, log, origin }), upstream };
 }

@@ -35,7 +35,12 @@ const leaveDialects = {
 rmSync(OUT, { recursive: true, force: true });
 const { metafile } = await build({
   // Entries and chunks share one folder, so a module finds an entry at "./" before and after.
-  entryPoints: ["src/cli/kesc.ts", "src/storage/sqlite/worker.ts", "src/grpc/services/rails/statement-worker.ts"],
+  entryPoints: [
+    "src/cli/kesc.ts",
+    "src/storage/sqlite/worker.ts",
+    "src/grpc/services/rails/statement-worker.ts",
+    "gateway/thread.ts",
+  ],
   entryNames: "[name]",
   outdir: OUT,
   bundle: true,

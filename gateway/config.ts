@@ -1,3 +1,5 @@
+import { availableParallelism } from "node:os";
+
 import { gatewayExposure } from "../runtime/transport/exposure.js";
 import { clientTlsFilesOf, serverTlsFilesOf, type TlsFiles } from "../runtime/transport/tls.js";
 import { type Environment, readVariables } from "../runtime/variables.js";
@@ -27,7 +29,7 @@ export interface GatewayConfig {
   readonly publicUrl: string;
   /** Whether /docs is served. */
   readonly hasDocs: boolean;
-  /** The number of processes that serve. */
+  /** The number of threads that serve. */
   readonly processes: number;
   /** Undefined: the gateway speaks no TLS. */
   readonly tls: TlsFiles | undefined;
@@ -39,11 +41,12 @@ export interface GatewayConfig {
 export type ConfigResult =
   { readonly ok: true; readonly config: GatewayConfig } | { readonly ok: false; readonly problems: readonly string[] };
 
-export function readConfig(environment: Environment): ConfigResult {
+/** `isBesideServer`: the gateway runs in the process of the server. */
+export function readConfig(environment: Environment, { isBesideServer = false } = {}): ConfigResult {
   const result = readVariables(environment);
   if (!result.ok) return result;
   const { values } = result;
-  const problems = gatewayExposure(values);
+  const problems = gatewayExposure(values, { isBesideServer });
   if (problems.length > 0) return { ok: false, problems };
   return {
     ok: true,
@@ -61,7 +64,9 @@ export function readConfig(environment: Environment): ConfigResult {
       shutdownGraceSeconds: values.KESC_SHUTDOWN_GRACE_SECONDS,
       publicUrl: values.KESC_PUBLIC_URL,
       hasDocs: values.KESC_DOCS,
-      processes: values.KESC_GATEWAY_PROCESSES,
+      // A server needs the other cores.
+      processes:
+        values.KESC_GATEWAY_PROCESSES ?? (isBesideServer ? 1 : Math.max(1, Math.floor(availableParallelism() / 2))),
       // Clients of the gateway have keys. Its CA of client certificates is that of the gRPC server.
       tls: withoutCa(serverTlsFilesOf(values)),
       clientTls: clientTlsFilesOf(values),

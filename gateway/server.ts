@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import type { MessagePort } from "node:worker_threads";
 
 import type { Logger } from "pino";
 
@@ -16,6 +17,8 @@ import { rejectMalformedRequests } from "./http/malformed-request.js";
 import { OpenStreams } from "./http/open-streams.js";
 import type { GatewayMetrics } from "./metrics/gateway-metrics.js";
 import { loadPages } from "./pages/pages.js";
+import { ServerConnections } from "./upstream/connections.js";
+import { PortChannel } from "./upstream/port-channel.js";
 import { createUpstream } from "./upstream/upstream.js";
 
 export interface Gateway {
@@ -47,29 +50,33 @@ const SILENT_SECONDS_MAX = 30;
 // Connections that wait for accept; the system may allow fewer. It resets those beyond.
 const BACKLOG = 4_096;
 
-/** What watches the gateway. All of it may be off. */
-interface Watching {
+interface GatewayOptions {
+  /** Undefined: the metrics are off. */
   readonly metrics?: GatewayMetrics | undefined;
+  /** Undefined: no request is recorded. */
   readonly tracing?: Tracing | undefined;
+  /** Takes the calls to the server of this process. Undefined: they go to `config.target`. */
+  readonly calls?: MessagePort | undefined;
 }
 
 /**
  * Starts the gateway. Rejects when it cannot serve the contract or cannot listen on the address.
  */
 export async function startGateway(
-  config: Omit<GatewayConfig, "processes" | "adminAddress">,
+  config: Omit<GatewayConfig, "adminAddress">,
   log: Logger,
-  { metrics, tracing }: Watching = {},
+  { metrics, tracing, calls }: GatewayOptions = {},
 ): Promise<Gateway> {
   const contract = readContract(await readFile(CONTRACT_URL));
   const tls = config.tls === undefined ? undefined : new WatchedTls(config.tls, { log });
-  const clientTls = config.clientTls === undefined ? undefined : new WatchedTls(config.clientTls, { log });
+  const clientTls =
+    config.clientTls !== undefined && calls === undefined ? new WatchedTls(config.clientTls, { log }) : undefined;
   const pages = await loadPages(contract, config);
-  const upstream = createUpstream(contract.registry, {
-    target: config.target,
-    credentials: watchedCredentials(config.target, clientTls),
-    bulkBytesMax: config.bulkBytesMax,
-  });
+  const channel =
+    calls === undefined
+      ? new ServerConnections({ target: config.target, credentials: watchedCredentials(config.target, clientTls) })
+      : new PortChannel(calls);
+  const upstream = createUpstream(contract.registry, { channel, bulkBytesMax: config.bulkBytesMax });
   const streams = new OpenStreams(config.streamsMax);
   metrics?.watch({ streams: () => streams.open });
   let stopping: Promise<boolean> | undefined;
@@ -108,7 +115,8 @@ export async function startGateway(
   // call, for which a client waits in silence.
   server.timeout = (config.callSecondsMax + SILENT_SECONDS_MAX) * 1_000;
   try {
-    server.listen({ ...config.listen, backlog: BACKLOG });
+    // Several threads listen on one address.
+    server.listen({ ...config.listen, backlog: BACKLOG, reusePort: config.processes > 1 });
     await once(server, "listening");
   } catch (error) {
     release();

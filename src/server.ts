@@ -64,6 +64,8 @@ export interface RunningServer {
   readonly operatorAddress: string | undefined;
   /** Cell n has the index n. */
   readonly cells: readonly ServedCell[];
+  /** Takes the calls of a gateway in another thread of this process. */
+  readonly takeCalls: Serving["takeCalls"];
   /** Returns when the certificate in use expires, in Unix milliseconds; undefined without TLS. */
   certificateNotAfter(): number | undefined;
   /**
@@ -125,6 +127,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       adminAddress: admin?.address,
       operatorAddress: operators?.address,
       cells,
+      takeCalls: server.takeCalls,
       certificateNotAfter: () => tls?.notAfter,
       stop: async () => {
         const graceMillis = config.shutdownGraceSeconds * 1_000 * DRAIN_SHARE;

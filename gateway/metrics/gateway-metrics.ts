@@ -1,4 +1,4 @@
-import { Metrics } from "../../runtime/metrics/metrics.js";
+import { Metrics, type MetricsJson } from "../../runtime/metrics/metrics.js";
 import type { Count, Family, Histogram } from "../../runtime/metrics/tally.js";
 import type { EndOfRequest, RequestMeter } from "../http/request-log.js";
 
@@ -12,27 +12,25 @@ interface Watched {
   readonly streams: () => number;
 }
 
-/** The metrics of one process of the gateway. */
+/** The metrics of one thread of the gateway. */
 export class GatewayMetrics {
   readonly #metrics = new Metrics();
   readonly requests = new RequestCounts(this.#metrics);
 
-  /** Adds the gauges, and the metrics of the process. */
+  /** `hasProcess`: with those of the process, which one thread has. */
+  constructor({ hasProcess = true } = {}) {
+    if (hasProcess) this.#metrics.addProcess();
+  }
+
+  /** Adds the gauges. */
   watch({ streams }: Watched): void {
-    this.#metrics.addProcess();
     this.#metrics.gauge({ name: "kesc_http_streams_open", help: "REST streams that are open now." }, () => [
       { labels: {}, value: streams() },
     ]);
   }
 
-  /** The text of a scrape of this process alone. */
-  text(): Promise<string> {
-    return this.#metrics.text();
-  }
-
-  /** Lets the first process of the gateway sum these metrics with those of the others. */
-  answerAsWorker(): void {
-    this.#metrics.answerAsWorker();
+  json(): Promise<MetricsJson> {
+    return this.#metrics.json();
   }
 }
 

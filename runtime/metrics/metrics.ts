@@ -21,7 +21,7 @@ const SUMS_OF_GAUGES = ["handles", "requests", "resources"].map((what) => `nodej
 type ReadMetric = () => readonly Sample[] | Promise<readonly Sample[]>;
 
 /**
- * The metrics of one process. Code counts in plain numbers. prom-client reads them at a scrape and
+ * The metrics of one thread. Code counts in plain numbers. prom-client reads them at a scrape and
  * writes the text: its own counters build a key of all labels at each count (docs/adr/0048).
  */
 export class Metrics {
@@ -56,10 +56,10 @@ export class Metrics {
     return this.#registry.metrics();
   }
 
-  /** Answers the questions of the process that sums the metrics of its workers. */
-  answerAsWorker(): void {
-    AggregatorRegistry.setRegistries([this.#registry]);
-    workerListener();
+  /** Returns what `textOfSums` takes. Threads can post it. */
+  async json(): Promise<MetricsJson> {
+    // prom-client would leave out or average some metrics of the process, which one thread has.
+    return (await this.#registry.getMetricsAsJSON()).map((metric) => ({ ...metric, aggregator: "sum" }));
   }
 
   #add({ name, help }: Named, type: "counter" | "gauge" | "histogram", read: ReadMetric): void {
@@ -72,14 +72,10 @@ export class Metrics {
   }
 }
 
-/** Returns the text of the metrics of all workers of this process, summed. */
-export function textOfWorkers(): Promise<string> {
-  return workerListener().clusterMetrics();
-}
+/** The metrics of one thread. */
+export type MetricsJson = readonly object[];
 
-let listener: InstanceType<typeof AggregatorRegistry> | undefined;
-
-/** Making it registers the listeners of prom-client's messages, once in a process. */
-function workerListener(): InstanceType<typeof AggregatorRegistry> {
-  return (listener ??= new AggregatorRegistry());
+/** Returns the text of a scrape: the sums over all threads. */
+export function textOfSums(metrics: readonly MetricsJson[]): Promise<string> {
+  return AggregatorRegistry.aggregate(metrics as unknown as object[]).metrics();
 }

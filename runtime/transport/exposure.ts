@@ -54,12 +54,15 @@ export function operatorExposure(address: string | undefined, hasTls: boolean): 
   ];
 }
 
-/** Says the same of the gateway, as a server and as a client of the gRPC server. */
-export function gatewayExposure(values: Safety): readonly string[] {
+/**
+ * Says the same of the gateway, as a server and as a client of the gRPC server. Beside the server
+ * in one process it is a client only if it has another target.
+ */
+export function gatewayExposure(values: Safety, { isBesideServer = false } = {}): readonly string[] {
   return [
     ...listenerExposure("KESC_HTTP_ADDRESS", textOf(values.KESC_HTTP_ADDRESS), values),
     ...adminExposure("KESC_HTTP_ADMIN_ADDRESS", values),
-    ...targetExposure(values),
+    ...(isBesideServer && values.KESC_GATEWAY_TARGET === undefined ? [] : targetExposure(values)),
   ];
 }
 

@@ -1,5 +1,3 @@
-import { availableParallelism } from "node:os";
-
 import * as z from "zod";
 
 import {
@@ -214,9 +212,8 @@ const TUNING = {
   KESC_BATCH_MAX: variable("256", "maximum commands in one commit", wholeNumber(1, 10_000)),
   KESC_GATEWAY_PROCESSES: {
     fallback: undefined,
-    meaning: "processes that serve REST; default: half of the cores",
-    // The server needs the other half of the machine.
-    schema: wholeNumber(1, 256).default(() => Math.max(1, Math.floor(availableParallelism() / 2))),
+    meaning: "threads that serve REST; default: 1 of kesc serve, half of the cores of kesc gateway",
+    schema: wholeNumber(1, 256).optional(),
   },
   KESC_LOG_LEVEL: variable(
     "info",

@@ -15,14 +15,3 @@ const ANY_SIZE = /--max[-_]semi[-_]space[-_]size/;
 export function isYoungGenerationSet(): boolean {
   return [...process.execArgv, process.env["NODE_OPTIONS"] ?? ""].some((option) => ANY_SIZE.test(option));
 }
-
-/**
- * The program of all commands, as a file to start. The bundle keeps it in the folder of this
- * module, too (deploy/bundle.mjs).
- */
-export const KESC = new URL("./kesc.js", import.meta.url);
-
-/** The options of Node with which to start a server. Keeps a size that the operator has set. */
-export function serverNodeOptions(): readonly string[] {
-  return isYoungGenerationSet() ? process.execArgv : [...process.execArgv, YOUNG_GENERATION_OPTION];
-}

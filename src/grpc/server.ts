@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { MessagePort } from "node:worker_threads";
 
 import {
   type Metadata,
@@ -47,6 +48,7 @@ import { Health, HEALTH_SERVICE } from "./standard/health.js";
 import { Reflection } from "./standard/reflection-index.js";
 import { REFLECTION_SERVICES, ReflectionService } from "./standard/reflection-service.js";
 import { Listener } from "./transport/listener.js";
+import { takeCallsFrom } from "./transport/port-calls.js";
 import { RequestGuard } from "./transport/request-guard.js";
 
 /** The services that need no key. */
@@ -97,6 +99,11 @@ export interface Serving {
   readonly address: string;
   /** Whether the health check reports SERVING. */
   isServing(): boolean;
+  /**
+   * Takes the calls of another thread of this process as if a connection from `peer` brought them
+   * (docs/adr/0073).
+   */
+  readonly takeCalls: (port: MessagePort, peer: string) => void;
   /**
    * Refuses new calls and finishes the calls in flight. Resolves once the last connection has
    * closed. After `graceMillis` it closes the remaining connections, and rejects if calls were
@@ -202,6 +209,9 @@ export async function serve(surface: Surface, options: ServingOptions): Promise<
   return {
     address,
     isServing: () => health.isServing,
+    takeCalls: (port, peer) => {
+      takeCallsFrom(port, peer, requests.take.bind(requests));
+    },
     stop: async (graceMillis) => {
       const lameDuckMillis = Math.min(limits.lameDuckMillis, graceMillis / 2);
       health.stop();

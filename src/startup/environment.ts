@@ -22,7 +22,10 @@ export function configFromEnvironment(): Config {
 export function refuseExposure(programs: "server" | "server and gateway"): void {
   const result = readVariables(invocation().env);
   if (!result.ok) return;
-  const problems = [...serverExposure(result.values), ...(programs === "server" ? [] : gatewayExposure(result.values))];
+  const problems = [
+    ...serverExposure(result.values),
+    ...(programs === "server" ? [] : gatewayExposure(result.values, { isBesideServer: true })),
+  ];
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
 }
 

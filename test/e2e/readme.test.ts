@@ -46,7 +46,8 @@ describe("the requests of the documents, with the demo of `make run`", () => {
     mkdirSync(join(place.folder, "bin"));
     symlinkSync(resolve(KESC), join(place.folder, "bin/kesc"));
     variables = { ...place.variables, ...(await variablesOfStarts()), KESC_HTTP_ADDRESS: addresses.http };
-    demo = new RunningKesc(["serve", "--demo"], variables);
+    // As the shell starts it.
+    demo = new RunningKesc(["serve", "--demo"], { ...variables, NODE_OPTIONS: "--max-semi-space-size=64" });
     const { grpcAddress = "" } = await demo.ready;
     addresses = { ...addresses, grpc: grpcAddress };
     await demo.said("Next, ");

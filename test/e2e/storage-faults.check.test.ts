@@ -94,7 +94,7 @@ describe("a fault of SQLite", () => {
   it("of a file that can't grow is UNAVAILABLE; reads go on, and mints when there is room", async function () {
     // Only Linux can set the limit of a running process.
     if (process.platform !== "linux") this.skip();
-    const pid = await serverPid(service);
+    const pid = service.pid;
     const limitFileSize = (limit: string): void => {
       execFileSync("prlimit", ["--pid", String(pid), `--fsize=${limit}:`]);
     };
@@ -120,7 +120,7 @@ describe("a fault of SQLite", () => {
       async () => {
         const { text: before } = await service.rest("GET", `/accounts/${accountId}`);
         const file = `${fileOf(service)}-wal`;
-        const heal = await failingCalls(await serverPid(service), { calls, error, file });
+        const heal = await failingCalls(service.pid, { calls, error, file });
         try {
           expect(problemOf(await mint(service, accountId))).to.include({ status: 503, code: "STORAGE_UNAVAILABLE" });
           expect((await service.rest("GET", `/accounts/${accountId}`)).text).to.equal(before);
@@ -292,10 +292,4 @@ function pageOf(filename: string, table: string): number {
 function withDamage(database: Buffer, page: number): Buffer {
   const pageBytes = database.readUInt16BE(16); // https://www.sqlite.org/fileformat.html#page_size
   return Buffer.from(database).fill(0xa5, (page - 1) * pageBytes, page * pageBytes);
-}
-
-async function serverPid(service: Service): Promise<number> {
-  const pid = (await service.children()).get("server");
-  if (pid === undefined) throw new Error("kesc serve has no server");
-  return pid;
 }

@@ -35,6 +35,16 @@ describe("the gateway's configuration", () => {
     expect(targetOf(both)).to.equal("unix:/run/kesc.sock");
   });
 
+  it("beside the server in one process has one thread, and needs no CA to trust it by", () => {
+    const tls = { KESC_TLS_CERT_FILE: "a.crt", KESC_TLS_KEY_FILE: "a.key" };
+    expect(readConfig(tls)).to.have.property("ok", false);
+    expect(readConfig(tls, { isBesideServer: true })).to.have.nested.property("config.processes", 1);
+    expect(readConfig({ ...tls, KESC_GATEWAY_TARGET: "127.0.0.1:1" }, { isBesideServer: true })).to.have.property(
+      "ok",
+      false,
+    );
+  });
+
   it("says which variables are wrong, those of the server too", () => {
     const result = readConfig({ KESC_HTTP_ADDRESS: "x", KESC_BATCH_MAX: "x", KESC_COLOUR_OF_THE_SKY: "blue" });
     expect(result.ok ? [] : result.problems).to.have.lengthOf(3);

@@ -4,15 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { Exit } from "../../runtime/child.js";
-
 const RUNTIME = new URL("../../runtime/", import.meta.url);
 
 /** A small program of a test, which runs in a process of its own. */
 export interface Program {
   readonly process: ChildProcess;
   /** Resolves with how it ended, and with what it printed. */
-  readonly ended: Promise<{ readonly exit: Exit; readonly stdout: string; readonly stderr: string }>;
+  readonly ended: Promise<{ readonly exit: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }>;
 }
 
 /**
@@ -47,6 +45,6 @@ export function startProgram(file: URL): Program {
   const ended = Promise.all([
     once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>,
     ...[child.stdout, child.stderr].map((stream) => stream && once(stream, "close")),
-  ]).then(([[code, signal]]) => ({ exit: (code ?? signal) as Exit, stdout, stderr }));
+  ]).then(([[code, signal]]) => ({ exit: (code ?? signal) as number | NodeJS.Signals, stdout, stderr }));
   return { process: child, ended };
 }

@@ -2,16 +2,15 @@ import { once } from "node:events";
 
 import { expect } from "chai";
 
-import { STOP_MESSAGE } from "../../runtime/shutdown.js";
 import { type Program, startProgram, withProgramFile } from "./program.js";
 
 const IMPORTS = { "shutdown.js": ["shutdownSignal", "exitAfter"] };
 
 describe("the shutdown signal", () => {
   /** Runs a program that says when it listens, and exits with the cause on its output. */
-  function run(options: string, stop: (program: Program) => void) {
+  function run(stop: (program: Program) => void) {
     const body = `
-      const stopping = shutdownSignal(${options});
+      const stopping = shutdownSignal();
       process.send("listening");
       console.log(await stopping);
       process.exit(0);`;
@@ -23,30 +22,18 @@ describe("the shutdown signal", () => {
     });
   }
 
-  for (const [cause, options, stop] of [
-    ["SIGTERM", "", ({ process }: Program) => process.kill("SIGTERM")],
-    ["SIGINT", "", ({ process }: Program) => process.kill("SIGINT")],
-    ["message", "", ({ process }: Program) => process.send(STOP_MESSAGE)],
+  for (const [cause, stop] of [
+    ["SIGTERM", ({ process }: Program) => process.kill("SIGTERM")],
+    ["SIGINT", ({ process }: Program) => process.kill("SIGINT")],
     [
       "disconnect",
-      "",
       ({ process }: Program) => {
         process.disconnect();
       },
     ],
-    [
-      "message",
-      "{ ignoreSignals: true }",
-      ({ process }: Program) => {
-        process.kill("SIGTERM");
-        process.kill("SIGINT");
-        process.send({ kind: "other" });
-        process.send(STOP_MESSAGE);
-      },
-    ],
   ] as const) {
-    it(`is ${cause}${options === "" ? "" : ", while signals are ignored"}`, async () => {
-      const { exit, stdout, stderr } = await run(options, stop);
+    it(`is ${cause}`, async () => {
+      const { exit, stdout, stderr } = await run(stop);
       expect([stdout, exit, stderr]).to.deep.equal([`${cause}\n`, 0, ""]);
     });
   }

@@ -61,6 +61,7 @@ export class RequestGuard {
   readonly #sweeping: NodeJS.Timeout;
   /** The connections that have had a stream of messages, by their peer. */
   readonly #streaming = new Map<string, { readonly session: Http2Session; readonly stops: Set<() => void> }>();
+  #takeStream: ((...event: StreamEvent) => void) | undefined;
   /** The stream for which grpc-js makes a call now. It calls the interceptors at once. */
   #stream: { readonly stream: ServerHttp2Stream; readonly headers: IncomingHttpHeaders } | undefined;
 
@@ -88,7 +89,7 @@ export class RequestGuard {
     if (handle === undefined || handlers === undefined) {
       throw new Error("this version of grpc-js takes its streams in another way");
     }
-    parts._streamHandler = (interceptors, stream, headers, flags, rawHeaders) => {
+    const handleStream: typeof handle = (interceptors, stream, headers, flags, rawHeaders) => {
       const path = String(headers[":path"]);
       const isRpc = handlers.has(path);
       const noSuchRpc = isRpc ? undefined : ({ reason: "NO_SUCH_RPC" } as const);
@@ -104,6 +105,15 @@ export class RequestGuard {
         this.#options.onRefused(isRpc ? path : undefined, refusal.reason);
       }
     };
+    parts._streamHandler = handleStream;
+    this.#takeStream = (...event) => {
+      handleStream([], ...event);
+    };
+  }
+
+  /** Takes a stream that no connection brought. `attachTo` must have been called. */
+  take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: string[]): void {
+    this.#takeStream?.(stream, headers, 0, rawHeaders);
   }
 
   /** Ends the calls whose request has not fully arrived. */

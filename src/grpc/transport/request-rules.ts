@@ -54,6 +54,8 @@ export function refusalOfHeaders(headers: IncomingHttpHeaders, raw: readonly str
   if (Number.isNaN(millis)) {
     return malformed("The grpc-timeout must be 1 to 8 digits and one of the units H, M, S, m, u and n, such as 5S.");
   }
+  // The caller no longer waits: nothing is done.
+  if (millis === 0) return { reason: "DEADLINE_EXCEEDED" };
   if (millis > TIMER_MILLIS_MAX) delete headers["grpc-timeout"];
   return undefined;
 }

@@ -158,7 +158,7 @@ describe("an address beyond the loopback", () => {
     });
   }
 
-  it("is served with KESC_INSECURE=true, and called by the gateway on the loopback", async () => {
+  it("is served with KESC_INSECURE=true, and called by the gateway in its process", async () => {
     const variables = { ...place.variables, KESC_INSECURE: "true", KESC_GRPC_ADDRESS: "0.0.0.0:0" };
     const serve = new RunningKesc(["serve"], variables);
     const { grpcAddress = "" } = await serve.ready;
@@ -166,6 +166,6 @@ describe("an address beyond the loopback", () => {
     expect((await grpc.call("ListAccounts", {})).reason).to.equal("MISSING_API_KEY");
     grpc.close();
     expect(await serve.end()).to.equal(0);
-    expect(serve.stdout).to.contain(`"target":"127.0.0.1:${grpcAddress.split(":")[1] ?? ""}"`);
+    expect(serve.stdout).to.contain('"target":"this process"');
   });
 });

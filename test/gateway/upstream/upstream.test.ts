@@ -7,6 +7,7 @@ import { expect } from "chai";
 
 import { CONTRACT_URL, readContract, rpcOf } from "../../../contract/contract.js";
 import type { RpcCallOptions, UpstreamResult } from "../../../contract/rpc.js";
+import { ServerConnections } from "../../../gateway/upstream/connections.js";
 import { createUpstream, type Upstream } from "../../../gateway/upstream/upstream.js";
 import { FakeServer, type ReceivedCall } from "../../support/gateway/fake-server.js";
 
@@ -17,8 +18,7 @@ describe("the gateway's client of the server", () => {
   const server = new FakeServer(registry);
   const connect = (): Upstream =>
     createUpstream(registry, {
-      target: server.target,
-      credentials: credentials.createInsecure(),
+      channel: new ServerConnections({ target: server.target, credentials: credentials.createInsecure() }),
       bulkBytesMax: 1_000,
     });
   let upstream: Upstream;

@@ -47,7 +47,7 @@ export class GatewayFixture {
     return this.#rest.send(method, path, call);
   }
 
-  #config(): Omit<GatewayConfig, "processes" | "adminAddress"> {
+  #config(): Omit<GatewayConfig, "adminAddress"> {
     return {
       listen: { host: "127.0.0.1", port: 0 },
       target: this.server.target,
@@ -58,6 +58,7 @@ export class GatewayFixture {
       requestsMax: 1_000,
       streamsMax: 1_000,
       callSecondsMax: 5,
+      processes: 1,
       shutdownGraceSeconds: 5,
       publicUrl: "",
       hasDocs: true,

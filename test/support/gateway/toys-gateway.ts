@@ -7,6 +7,7 @@ import { credentials } from "@grpc/grpc-js";
 import { readContract } from "../../../contract/contract.js";
 import { createApp } from "../../../gateway/app.js";
 import { OpenStreams } from "../../../gateway/http/open-streams.js";
+import { ServerConnections } from "../../../gateway/upstream/connections.js";
 import { createUpstream, type Upstream } from "../../../gateway/upstream/upstream.js";
 import { logInto, type LogLine } from "../service/log-lines.js";
 import { FakeServer } from "./fake-server.js";
@@ -36,8 +37,7 @@ export class ToysGateway {
   async start(): Promise<void> {
     await this.server.start();
     this.#upstream = createUpstream(this.#contract.registry, {
-      target: this.server.target,
-      credentials: credentials.createInsecure(),
+      channel: new ServerConnections({ target: this.server.target, credentials: credentials.createInsecure() }),
       bulkBytesMax: 4_096,
     });
     const log = logInto(this.logLines);

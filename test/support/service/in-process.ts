@@ -1,8 +1,11 @@
+import { MessageChannel } from "node:worker_threads";
+
 import { pino } from "pino";
 
 import { readConfig as readGatewayConfig } from "../../../gateway/config.js";
 import { GatewayMetrics } from "../../../gateway/metrics/gateway-metrics.js";
 import { startGateway } from "../../../gateway/server.js";
+import { textOfSums } from "../../../runtime/metrics/metrics.js";
 import type { Environment } from "../../../runtime/variables.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import { type RunningServer, startServer } from "../../../src/server.js";
@@ -44,7 +47,7 @@ export interface InProcess {
   /** Undefined unless KESC_ADMIN_ADDRESS is set. */
   readonly adminAddress: string | undefined;
   /** Undefined unless KESC_ADMIN_ADDRESS is set. */
-  readonly gatewayMetrics: GatewayMetrics | undefined;
+  readonly gatewayMetrics: { text(): Promise<string> } | undefined;
   readonly ledger: RunningServer["cells"][number]["ledger"];
   books(): Promise<Books>;
   /** Stops everything. Rejects when the books do not hold. */
@@ -77,10 +80,13 @@ export async function startInProcess(
     logger,
     now,
   });
-  const config = readGatewayConfig({ KESC_HTTP_ADDRESS: "127.0.0.1:0", KESC_GATEWAY_TARGET: server.address });
+  const config = readGatewayConfig({ KESC_HTTP_ADDRESS: "127.0.0.1:0" }, { isBesideServer: true });
   if (!config.ok) throw new Error(config.problems.join("\n"));
+  // As in `kesc serve`, where the gateway has a thread of its own.
+  const { port1, port2: calls } = new MessageChannel();
+  server.takeCalls(port1, "gateway");
   const gatewayMetrics = server.adminAddress === undefined ? undefined : new GatewayMetrics();
-  const gateway = await startGateway(config.config, logger, { metrics: gatewayMetrics });
+  const gateway = await startGateway(config.config, logger, { metrics: gatewayMetrics, calls });
   const grpc = new GrpcCaller(server.address, { deadlineMillis: CALL_MILLIS_MAX });
   const rest = new RestCaller(gateway.address, { check: expectDocumented });
   const [a, b] = await makeTenants(keys(database, now));
@@ -96,7 +102,7 @@ export async function startInProcess(
     database,
     operatorAddress: server.operatorAddress,
     adminAddress: server.adminAddress,
-    gatewayMetrics,
+    gatewayMetrics: gatewayMetrics && { text: async () => textOfSums([await gatewayMetrics.json()]) },
     ledger: served.ledger,
     books: async () => (await cell.reader.rows<Books>(BOOKS))[0] ?? {},
     async dispose() {

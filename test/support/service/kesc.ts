@@ -204,16 +204,6 @@ export class RunningKesc {
     if (this.process.pid === undefined) throw new Error("the command did not start");
     return this.process.pid;
   }
-
-  /** The process ids of its own children, by the command that each runs. */
-  async children(): Promise<ReadonlyMap<string, number>> {
-    const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,args="]);
-    const rows = stdout.split("\n").map((line) => line.trim().split(/\s+/));
-    const own = rows.filter(([, parent]) => Number(parent) === this.pid);
-    return new Map(
-      own.map((row) => [row.find((word) => word === "server" || word === "gateway") ?? "", Number(row[0])]),
-    );
-  }
 }
 
 /**

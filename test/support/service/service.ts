@@ -25,7 +25,7 @@ interface Place {
 }
 
 /**
- * The service as it runs in production: `kesc serve`, three processes, real sockets, a database of
+ * The service as it runs in production: `kesc serve`, real sockets, a database of
  * its own.
  */
 export class Service {
@@ -97,15 +97,10 @@ export class Service {
     return this.#printed + (this.#running?.stdout ?? "") + (this.#running?.stderr ?? "");
   }
 
-  /** The process id of `kesc serve`, the parent of the two programs. */
+  /** The process id of `kesc serve`. */
   get pid(): number {
     if (this.#running === undefined) throw new Error("the service does not run");
     return this.#running.pid;
-  }
-
-  /** The process ids of the two programs, by name. */
-  async children(): Promise<ReadonlyMap<string, number>> {
-    return (await this.#running?.children()) ?? new Map<string, number>();
   }
 
   async start(): Promise<void> {

@@ -5,7 +5,7 @@ import { kesc, Place, RunningKesc } from "../support/service/kesc.js";
 
 const REQUESTS = 40;
 
-describe("the metrics of a gateway of several processes", () => {
+describe("the metrics of a gateway of several threads", () => {
   const place = new Place();
   after(() => {
     place.remove();
@@ -41,8 +41,8 @@ describe("the metrics of a gateway of several processes", () => {
   it("need an address that is free", async () => {
     const taken = new RunningKesc(["gateway"], { ...place.variables, KESC_GATEWAY_PROCESSES: "1" });
     const { address } = await taken.ready;
-    for (const processes of ["1", "2"]) {
-      const variables = { ...place.variables, KESC_GATEWAY_PROCESSES: processes, KESC_HTTP_ADMIN_ADDRESS: address };
+    for (const threads of ["1", "2"]) {
+      const variables = { ...place.variables, KESC_GATEWAY_PROCESSES: threads, KESC_HTTP_ADMIN_ADDRESS: address };
       const { code, stderr } = await kesc(["gateway"], variables);
       expect(code).to.equal(1);
       expect(stderr).to.match(/KESC_HTTP_ADMIN_ADDRESS: .*EADDRINUSE/);
