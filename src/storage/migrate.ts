@@ -16,7 +16,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
 const OF_EARLIER_BUILDS = ["0001-organizations", "0001-baseline"];
 
 /** What to do about what an earlier build has made. */
-export const EARLIER_BUILD_ADVICE = "The commit 660e1fc9 is the last that reads it.";
+export const EARLIER_BUILD_ADVICE = "The commit 02d2932f is the last that reads it.";
 
 /** Whether a build from before the first release has run these migrations. */
 export function areOfEarlierBuild(names: readonly string[]): boolean {
