@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
-import type { PersonAct } from "../../src/domain/people/operations.js";
 import { type OperatorName, passkeyIdOf } from "../../src/domain/operator.js";
+import type { PersonAct } from "../../src/domain/people/operations.js";
 import type { OperatorId, ProposalId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";

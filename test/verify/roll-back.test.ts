@@ -204,8 +204,10 @@ function fresh(name: string): string {
   return `${name} ${String(names)}`;
 }
 
-/** The service renews their rows by the clock, in the middle of an ending too: the ledger grants each payment once,
- * whoever has the lease. */
+/**
+ * The service renews their rows by the clock, in the middle of an ending too: the ledger grants each
+ * payment once, whoever has the lease.
+ */
 const RENEWED_BY_CLOCK: ReadonlySet<ModelName> = new Set(["leases"]);
 
 /** Why no ending above touches a table. A new table needs an ending, or a reason. */

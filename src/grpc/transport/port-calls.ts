@@ -138,12 +138,14 @@ class PortStream extends EventEmitter {
   }
 
   #end(trailers: OutgoingHttpHeaders): void {
-    this.closed = true;
     this.#post({ head: this.#head, message: this.#message, trailers });
+    if (this.closed) return;
+    this.closed = true;
     this.#options.onEnd();
   }
 
+  /** Posts nothing after the end: the gateway gives the id to its next call. */
   #post(part: Omit<PortResponse, "id">): void {
-    this.#options.responses.add({ id: this.#call.id, ...part });
+    if (!this.closed) this.#options.responses.add({ id: this.#call.id, ...part });
   }
 }

@@ -169,6 +169,21 @@ describe("calls of another thread of the process", () => {
     });
   }
 
+  it("get their own responses, also where an earlier call was cancelled and ends later", async () => {
+    const ends: ((outcome: ReturnType<typeof doneWith>) => void)[] = [];
+    const { channel } = await start({ submit: () => new Promise((resolve) => ends.push(resolve)) });
+    let cancelled: ChannelCall | undefined;
+    void call(channel, { onCall: (made) => (cancelled = made) });
+    await eventually(() => ends.length === 1);
+    cancelled?.cancelWithStatus(Status.CANCELLED, "");
+    await call(channel, { metadata: {} });
+    const later = [call(channel), call(channel)];
+    await eventually(() => ends.length === 3);
+    for (const [index, end] of ends.entries()) end(doneWith(index === 0));
+    const replayed = (await Promise.all(later)).map(({ head }) => head?.get("idempotent-replayed"));
+    expect(replayed).to.deep.equal([[], []]);
+  });
+
   it("are finished by a server that stops, which refuses later ones", async () => {
     const ledger = gatedLedger();
     const { under, channel } = await start({ submit: ledger.submit });

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 
-import { signedAmount } from "../../../src/rails/written-amount.js";
 import { readBalanceMessage } from "../../../src/rails/mpesa/balance.js";
 import { readQuestion } from "../../../src/rails/mpesa/c2b.js";
 import { readAmount } from "../../../src/rails/mpesa/messages.js";
+import { signedAmount } from "../../../src/rails/written-amount.js";
 
 describe("an amount of M-Pesa", () => {
   for (const [text, cents] of [

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 
 import { SCOPES } from "../../../domain/api-key.js";
 import { DEPOSIT_STATUSES } from "../../../domain/deposit.js";
-import { FLAG_REASONS } from "../../../domain/payment.js";
 import { parseFingerprint, parseOperatorName, parsePasskeyId, parseRoles, ROLES } from "../../../domain/operator.js";
+import { FLAG_REASONS } from "../../../domain/payment.js";
 import { parseReceiptText } from "../../../domain/receipt.js";
 import { RESERVE_KINDS } from "../../../domain/reserve.js";
 import { parseRail } from "../../../domain/transaction.js";

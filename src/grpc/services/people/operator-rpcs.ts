@@ -1,5 +1,5 @@
-import type { PersonAct } from "../../../domain/people/operations.js";
 import { type Operator, parseOperatorName } from "../../../domain/operator.js";
+import type { PersonAct } from "../../../domain/people/operations.js";
 import type { SetOperatorRolesResponse } from "../../../gen/kesc/admin/v1/admin_service.js";
 import { ofHouse } from "../../../operators/authority.js";
 import { houseRpc } from "../../calls/admin-rpc.js";
