@@ -205,8 +205,8 @@ function fresh(name: string): string {
 }
 
 /**
- * The service renews their rows by the clock, in the middle of an ending too: the ledger grants each
- * payment once, whoever has the lease.
+ * The service renews their rows by the clock, in the middle of an ending, too. The ledger grants
+ * each payment once, whoever has the lease.
  */
 const RENEWED_BY_CLOCK: ReadonlySet<ModelName> = new Set(["leases"]);
 
