@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 
@@ -97,7 +96,8 @@ class GatewayThread {
     // The process is counted once.
     const workerData: ThreadData = { config, calls, hasProcess: index === 0 };
     this.#worker = new Worker(THREAD, { workerData, transferList: calls === undefined ? [] : [calls] });
-    this.exited = once(this.#worker, "exit").then(([code]: unknown[]) => code as number);
+    // Not `once`, which rejects on an error.
+    this.exited = new Promise((resolve) => this.#worker.on("exit", resolve));
     let problem = "";
     this.#worker.on("error", (error) => {
       problem = String(error);

@@ -1,3 +1,4 @@
+import type { ServerHttp2Stream } from "node:http2";
 import { MessageChannel } from "node:worker_threads";
 
 import { Metadata, status as Status } from "@grpc/grpc-js";
@@ -7,6 +8,7 @@ import type { ChannelCall } from "../../../gateway/upstream/channel.js";
 import { PortChannel } from "../../../gateway/upstream/port-channel.js";
 import { HealthService } from "../../../src/gen/health/v1/health.js";
 import { MintRequest, TransactionServiceService as rpcs } from "../../../src/gen/kesc/v1/transaction_service.js";
+import { takeCallsFrom } from "../../../src/grpc/transport/port-calls.js";
 import { detailsOf } from "../../support/callers/refusal.js";
 import { eventually } from "../../support/eventually.js";
 import {
@@ -204,5 +206,47 @@ describe("calls of another thread of the process", () => {
     const { channel } = await start();
     const { code, messages } = await call(channel, { path: HealthService.check.path, request: Buffer.alloc(0) });
     expect([code, [...(messages[0] ?? [])]]).to.deep.equal([Status.OK, [8, 1]]);
+  });
+
+  it("of a stream get a message when they have taken the one before it", async () => {
+    const { port1, port2 } = new MessageChannel();
+    const taken: number[] = [];
+    const write = (stream: ServerHttp2Stream, number: number): void => {
+      if (number === 3) stream.end();
+      else
+        stream.write(Buffer.of(0, 0, 0, 0, 1, number), () => {
+          taken.push(number);
+          write(stream, number + 1);
+        });
+    };
+    takeCallsFrom(port1, "gateway", (stream) => {
+      stream.once("wantTrailers", () => {
+        stream.sendTrailers({ "grpc-status": Status.OK, "grpc-message": "OK" });
+      });
+      stream.respond({});
+      write(stream, 1);
+    });
+    const channel = new PortChannel(port2);
+    const { call: made } = channel.createStream("/a/b", Infinity);
+    const messages: Uint8Array[] = [];
+    const ended = new Promise<Status>((resolve) => {
+      made.start(new Metadata(), {
+        onReceiveMetadata: () => undefined,
+        onReceiveMessage: (message: Uint8Array) => messages.push(message),
+        onReceiveStatus: ({ code }) => {
+          resolve(code);
+        },
+      });
+    });
+    made.sendMessageWithContext({}, Buffer.alloc(0));
+    made.halfClose();
+    for (const count of [1, 2]) {
+      expect(taken).to.have.length(count - 1);
+      made.startRead();
+      await eventually(() => taken.length === count);
+    }
+    expect(await ended).to.equal(Status.OK);
+    expect(messages.map(([number]) => number)).to.deep.equal([1, 2]);
+    channel.close();
   });
 });
