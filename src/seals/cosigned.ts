@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-import { type ParsedNote, parseNote, parseWitness, type Witness } from "./note.js";
+import { type ParsedNote, parseSignedNote, parseWitness, type Witness } from "./note.js";
 
 /** Others write here. So what is read is bounded. */
 const FILES_MAX = 64;
@@ -35,6 +35,6 @@ export function cosignedNotes(folder: string): readonly ParsedNote[] {
     .flatMap((name) => {
       const file = statSync(join(cosigned, name), { throwIfNoEntry: false });
       if (file?.isFile() !== true || file.size > FILE_BYTES_MAX) return [];
-      return parseNote(readFileSync(join(cosigned, name), "utf8")) ?? [];
+      return parseSignedNote(readFileSync(join(cosigned, name), "utf8")) ?? [];
     });
 }

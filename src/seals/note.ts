@@ -69,7 +69,7 @@ function checkpointText({ origin, size, root }: Checkpoint): string {
 }
 
 /** Parses a signed note with a checkpoint. Returns undefined if it is none. */
-export function parseNote(note: string): ParsedNote | undefined {
+export function parseSignedNote(note: string): ParsedNote | undefined {
   const end = note.indexOf("\n\n");
   if (end === -1 || !note.endsWith("\n")) return undefined;
   const text = note.slice(0, end + 1);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from "node:path";
 
 import { cosignedNotes } from "./cosigned.js";
-import { cosignaturesIn, parseNote, signerOf, verifierKeyOf, type Witness } from "./note.js";
+import { cosignaturesIn, parseSignedNote, signerOf, verifierKeyOf, type Witness } from "./note.js";
 import type { NumberedBook, SealReads } from "./ports.js";
 import { split, type Tile, TILE_HASHES, tilePath, TreeEdge } from "./tiles.js";
 
@@ -79,7 +79,7 @@ export async function publishBook(
 
 /** Returns the lines of the witnesses that have cosigned the checkpoint, each once. */
 function cosignaturesOf(note: string, folder: string, witnesses: readonly Witness[]): readonly string[] {
-  const parsed = parseNote(note);
+  const parsed = parseSignedNote(note);
   if (parsed === undefined) return [];
   const signatures = cosignedNotes(folder)
     .filter(({ text }) => text === parsed.text)
@@ -97,7 +97,7 @@ function publishedKeys(folder: string): ReadonlySet<string> {
 async function publishedEdge(folder: string): Promise<{ readonly edge: TreeEdge; readonly from: number }> {
   const filename = join(folder, "checkpoint");
   if (!existsSync(filename)) return { edge: await TreeEdge.of(0, () => Promise.resolve(new Uint8Array())), from: 0 };
-  const checkpoint = parseNote(readFileSync(filename, "utf8"));
+  const checkpoint = parseSignedNote(readFileSync(filename, "utf8"));
   if (checkpoint === undefined) throw new PublishError(`${filename} is no checkpoint`);
   const { size, root } = checkpoint;
   try {

@@ -8,7 +8,7 @@ import {
   isSignedBy,
   keysOfLog,
   type ParsedNote,
-  parseNote,
+  parseSignedNote,
   parseVerifierKey,
   type PublicSealKeys,
   type Witness,
@@ -57,7 +57,7 @@ function openBook(
   organizationId: string,
   { trusted, witnesses }: { readonly trusted: PublicSealKeys; readonly witnesses: readonly Witness[] },
 ): PublishedBook {
-  const checkpoint = parseNote(readFileSync(join(folder, "checkpoint"), "utf8"));
+  const checkpoint = parseSignedNote(readFileSync(join(folder, "checkpoint"), "utf8"));
   if (checkpoint === undefined || !checkpoint.origin.endsWith(`/${organizationId}`)) {
     throw new PublishedCopyError(`the checkpoint of ${organizationId} is no checkpoint of that book`);
   }

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { parseNote } from "../../src/seals/note.js";
+import { parseSignedNote } from "../../src/seals/note.js";
 import { clearAlarm } from "../../src/storage/seals/alarms.js";
 import { sealStore } from "../../src/storage/seals/seal-store.js";
 import { ENGINES } from "../support/databases.js";
@@ -21,7 +21,7 @@ for (const engine of ENGINES) {
     it("returns the newest checkpoint, with its note and the keys", async () => {
       const { status, json, text } = await service.get("/seals/checkpoint");
       expect(status, text).to.equal(200);
-      const note = parseNote(String(json["signed_note"]));
+      const note = parseSignedNote(String(json["signed_note"]));
       expect(note?.origin).to.equal(`kesc.example.com/${service.running.a.organizationId}`);
       expect(note?.size).to.equal(Number(json["size"]));
       expect(Buffer.from(note?.root ?? []).toString("base64")).to.equal(json["root_hash"]);

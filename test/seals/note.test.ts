@@ -6,7 +6,7 @@ import {
   cosignaturesIn,
   isSignedBy,
   type ParsedNote,
-  parseNote,
+  parseSignedNote,
   parseVerifierKey,
   parseWitness,
   publicBytesOf,
@@ -33,12 +33,12 @@ describe("the note of a checkpoint", () => {
   });
 
   it("says the same after it is parsed", () => {
-    expect(parseNote(note)).to.deep.include(checkpoint);
+    expect(parseSignedNote(note)).to.deep.include(checkpoint);
   });
 
   it("is signed by the key, and by no other", () => {
     const other = publicBytesOf(generateKeyPairSync("ed25519").publicKey);
-    const parsed = parseNote(note);
+    const parsed = parseSignedNote(note);
     if (parsed === undefined) throw new Error("it is no note");
     expect(isSignedBy(parsed, [other, publicKey])).to.equal(true);
     expect(isSignedBy(parsed, [other])).to.equal(false);
@@ -50,7 +50,7 @@ describe("the note of a checkpoint", () => {
     ["the root", note.replace("Bwc", "Bwd")],
   ] as const) {
     it(`is not signed if ${what} is changed`, () => {
-      const parsed = parseNote(changed);
+      const parsed = parseSignedNote(changed);
       expect(parsed !== undefined && isSignedBy(parsed, [publicKey])).to.equal(false);
     });
   }
@@ -62,7 +62,7 @@ describe("the note of a checkpoint", () => {
     ["with another line", note.replace("\n\n", "\nmore\n\n")],
   ] as const) {
     it(`is no note ${what}`, () => {
-      expect(parseNote(text)).to.equal(undefined);
+      expect(parseSignedNote(text)).to.equal(undefined);
     });
   }
 
@@ -104,7 +104,7 @@ describe("the note of a checkpoint", () => {
 });
 
 function parsedNote(text: string): ParsedNote {
-  const parsed = parseNote(text);
+  const parsed = parseSignedNote(text);
   if (parsed === undefined) throw new Error("it is no note");
   return parsed;
 }

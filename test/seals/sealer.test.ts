@@ -4,7 +4,7 @@ import { expect } from "chai";
 
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { leafHash } from "../../src/seals/merkle.js";
-import { isSignedBy, parseNote } from "../../src/seals/note.js";
+import { isSignedBy, parseSignedNote } from "../../src/seals/note.js";
 import type { NumberedBook, Seal, SealStore } from "../../src/seals/ports.js";
 import { consistencyProof, inclusionProof } from "../../src/seals/proofs.js";
 import type { SealerOptions } from "../../src/seals/sealer.js";
@@ -69,7 +69,7 @@ for (const engine of ENGINES_OF_STAGE) {
       const made = await newest();
       expect(made.size).to.equal(600);
       expect(hex(made.root)).to.equal(hex(naiveRoot(await leafTexts(600))));
-      const note = parseNote(made.note);
+      const note = parseSignedNote(made.note);
       if (note === undefined) throw new Error("it is no note");
       expect(note).to.deep.include({ origin: `kesc.example.com/${books.organizationId}`, size: 600 });
       expect(hex(note.root)).to.equal(hex(made.root));

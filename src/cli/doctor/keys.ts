@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 
 import { readSealKeys, SealKeyError } from "../../seals/key-file.js";
-import { isSignedBy, keysOfLog, parseNote } from "../../seals/note.js";
+import { isSignedBy, keysOfLog, parseSignedNote } from "../../seals/note.js";
 import type { Config } from "../../startup/config.js";
 import type { Diagnosed } from "../../storage/diagnosis/diagnosed.js";
 import { newestSealNotes, openAlarms } from "../../storage/diagnosis/facts.js";
@@ -69,7 +69,7 @@ function checkSealKey(keyFile: string, notes: readonly string[]): DoctorFinding 
   try {
     const keys = readSealKeys(keyFile);
     const isForeign = notes.some((text) => {
-      const note = parseNote(text);
+      const note = parseSignedNote(text);
       if (note === undefined) return true;
       const organizationId = note.origin.slice(note.origin.lastIndexOf("/") + 1);
       return !isSignedBy(note, keysOfLog(keys, { organizationId, size: note.size }));

@@ -17,7 +17,7 @@ import { expect } from "chai";
 import { evidenceOf, exportedKeys } from "../../../src/cli/move/seal-evidence.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { publicLineOf, readSealKeys } from "../../../src/seals/key-file.js";
-import { isSignedBy, parseNote, publicBytesOf, verifierKeyOf } from "../../../src/seals/note.js";
+import { isSignedBy, parseSignedNote, publicBytesOf, verifierKeyOf } from "../../../src/seals/note.js";
 import type { SealableBook } from "../../../src/seals/ports.js";
 import { SealMemoryFile } from "../../../src/seals/seal-memory.js";
 import { openCurrentDatabase } from "../../../src/startup/open-database.js";
@@ -99,7 +99,7 @@ describe("kesc seal", () => {
     expect((await seal("publish", folder())).stdout).to.match(/published up to row 4, 3 new/);
     expect(readdirSync(join(folder(), organization)).sort()).to.deep.equal(["checkpoint", "keys", "tile"]);
     expect(readdirSync(join(folder(), organization, "tile/0/000.p"))).to.deep.equal(["4"]);
-    const note = parseNote(checkpoint());
+    const note = parseSignedNote(checkpoint());
     expect(note !== undefined && isSignedBy(note, readSealKeys(keyFile).publicKeys)).to.equal(true);
     const { stdout, code } = await kesc(["verify", "--published", folder()], variables());
     expect(stdout).to.match(/1 of 1 books compared with a published copy/);

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { BOOK_ACCOUNTS } from "../../../domain/journal.js";
 import type { RowOf } from "../../../model/column.js";
 import type { SEAL_TILES, SEALS } from "../../../model/seals.js";
-import { isSignedBy, keysOfLog, parseNote } from "../../../seals/note.js";
+import { isSignedBy, keysOfLog, parseSignedNote } from "../../../seals/note.js";
 import { type RowSalts, textSalts } from "../../../storage/secrets/book-keys.js";
 import type { Audit } from "../../audit.js";
 import { post } from "../../format.js";
@@ -127,7 +127,7 @@ export class SealsAudit {
       const head = { organizationId: sealsOf(organizationId), seq: size, contentHash: root };
       this.#audit.coverage.otherHeads.push(head);
     }
-    const parsed = parseNote(note);
+    const parsed = parseSignedNote(note);
     const { seals } = this.#audit;
     if (this.#tree.size !== size || this.#tree.root() !== root) {
       this.#add(size, "seals", { expected: "the root of the rows up to it", found: "another root" });
