@@ -24,6 +24,7 @@ export async function reserveAsOf(
   moment: UnixMillis,
 ): Promise<readonly RecordedFigure[]> {
   const places = await reads.reserveHoldings(organizationId);
+  if (places.length === 0) return [];
   const found = new Map<string, RecordedFigure>();
   // Nobody records a day before it has begun, so no earlier row has a later day of any place.
   const isWhole = (recordedAt: UnixMillis): boolean =>

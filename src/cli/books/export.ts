@@ -23,7 +23,8 @@ import { NewFile } from "../backup/new-file.js";
 import { argument } from "../commands/arguments.js";
 import { printTextInTurn } from "../commands/output.js";
 import { findOwner } from "../organizations.js";
-import { type Format, FORMATS, type FormattedLine, lineFormat } from "./line-format.js";
+import type { FormattedLine } from "./formatted-line.js";
+import { type Format, FORMATS, LEDGER_FORMATS, lineFormat } from "./line-format.js";
 
 interface ExportOptions {
   readonly from: string;
@@ -61,7 +62,10 @@ export function addExport(program: Command): void {
   withOptions(command.command("journal").description("all rows of the book")).action(
     (org: string, options: ExportOptions) => exportTo(org, options, JOURNAL),
   );
-  withOptions(command.command("ledger").description("the general ledger: debits and credits of the book accounts"))
+  withOptions(command.command("ledger").description("the general ledger: debits and credits of the book accounts"), [
+    ...FORMATS,
+    ...LEDGER_FORMATS,
+  ])
     .option(
       "--accounts <file>",
       'your own account numbers, as JSON: {"reserve": "1010", "reserve:kcb-1234": "1020", "charges": "6200"}',
@@ -71,12 +75,14 @@ export function addExport(program: Command): void {
     .action((org: string, options: ExportOptions) => exportTo(org, options, ledgerWith(options)));
 }
 
-function withOptions(command: Command): Command {
+function withOptions(command: Command, formats: readonly Format[] = FORMATS): Command {
   return command
     .argument("<organization>", "id or name of the organization")
     .requiredOption("--from <day>", "first day in Kenya, such as 2026-11-01, or a time")
     .requiredOption("--to <day>", "last day in Kenya, such as 2026-11-30, or the time of the end")
-    .addOption(new Option("--format <format>", "csv, ndjson or json").choices(FORMATS).default("csv"))
+    .addOption(
+      new Option("--format <format>", `the form of the file: ${formats.join(", ")}`).choices(formats).default("csv"),
+    )
     .option("--bom", "begin a CSV file with a byte-order mark, which some spreadsheets need")
     .option(
       "--output <file>",
@@ -155,6 +161,12 @@ async function* mapped<Item>(parts: AsyncIterable<readonly Item[]>, lineOf: (ite
 
 async function exportTo(org: string, options: ExportOptions, source: Source): Promise<void> {
   const period = periodOf(options);
+  if (options.format === "xlsx" && options.output === undefined) {
+    throw new UsageError("--format xlsx writes a file: name it with --output.");
+  }
+  if (options.postingsOnly === true && (options.format === "hledger" || options.format === "beancount")) {
+    throw new UsageError(`--format ${options.format} needs the opening balances: leave out --postings-only.`);
+  }
   await onDatabaseForLong(
     async (database) => {
       const history = await historyOf(database, org, source);
@@ -194,9 +206,9 @@ async function write(
   given: { readonly file: NewFile | undefined; readonly options: ExportOptions; readonly source: Source },
 ): Promise<void> {
   const { file, options, source } = given;
-  const print = async (text: string): Promise<void> => {
-    if (file === undefined) await printTextInTurn(text);
-    else appendFileSync(file.part, text);
+  const print = async (part: string | Uint8Array): Promise<void> => {
+    if (file !== undefined) appendFileSync(file.part, part);
+    else if (typeof part === "string") await printTextInTurn(part);
   };
   const format = lineFormat(options.format, { hasMark: options.bom === true });
   await print(format.begin(source.names));
