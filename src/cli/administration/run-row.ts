@@ -112,21 +112,15 @@ async function requestsOf(row: ListRow, run: Run, session: AdminSession): Promis
   const given = Object.entries(fields);
   const outer = given.filter(([name]) => session.contract.takes(rpc, name));
   const found = await session.list(rpc, Object.fromEntries(outer), { items });
-  // The other fields are of the call about each item, or choose the items.
-  const isOwn = ([name]: [string, unknown]): boolean =>
-    name !== "organization_id" && session.contract.takes(row.rpc, name);
-  const own = Object.fromEntries(given.filter(isOwn));
-  const choosing = given.filter((entry) => !isOwn(entry));
-  const isWanted = (item: MessageJson): boolean => {
+  return found.flatMap((item) => {
+    const asked = request(item);
+    // A field that the call about an item has anyway chooses items. The others go with each call.
+    const choosing = given.filter(([name]) => name in asked.fields);
     const why = choosing.length === 0 ? leavesOut?.(item) : undefined;
     if (why !== undefined) invocation().stderr.write(`${why}\n`);
-    return why === undefined;
-  };
-  return found
-    .filter(isWanted)
-    .map(request)
-    .filter(({ fields: of }) => choosing.every(([name, value]) => of[name] === value))
-    .map((asked) => ({ ...asked, fields: { ...asked.fields, ...own } }));
+    const isWanted = why === undefined && choosing.every(([name, value]) => asked.fields[name] === value);
+    return isWanted ? [{ ...asked, fields: { ...fields, ...asked.fields } }] : [];
+  });
 }
 
 function printItems({ columns, leftOutIf = {}, style }: ListRow, found: readonly MessageJson[]): void {
