@@ -883,19 +883,19 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["replace(content, '333', '444')", WAITING, /operator_proposals .*the row that the chain has/],
   ],
   "operator_proposals.proposed_by": [
-    ["'opr_other'", WAITING, /the row that the chain has[^]*a known operator \| opr_other/],
+    ["'opr_other'", WAITING, /a known operator \| opr_other[^]*the row that the chain has/],
   ],
   "operator_proposals.proposed_at": [["proposed_at - 1", WAITING, /operator_proposals .*the row that the chain has/]],
   "operator_proposals.expires_at": [["expires_at + 1", WAITING, /operator_proposals .*the row that the chain has/]],
   "operator_decisions.proposal_id": [["'prp_other'", "decision = 'APPROVED'", /prp_other: its proposal \| none/]],
   "operator_decisions.decision": [
-    ["'APPROVED'", "decision = 'REJECTED'", /the row that the chain has[^]*the key of the approved act \| none/],
+    ["'APPROVED'", "decision = 'REJECTED'", /the key of the approved act \| none[^]*the row that the chain has/],
   ],
   "operator_decisions.decided_by": [
     [
       "(SELECT proposed_by FROM operator_proposals LIMIT 1)",
       "decision = 'APPROVED'",
-      /the row that the chain has[^]*the approval of a second person/,
+      /the approval of a second person[^]*the row that the chain has/,
     ],
     ["'opr_other'", "decision = 'REJECTED'", /a known operator \| opr_other/],
   ],
