@@ -23,7 +23,7 @@ export interface PortCallBegin {
   readonly deadline: number;
   /** The one message of the request, in its frame. */
   readonly body: Uint8Array;
-  /** Whether the response has any number of messages. Then the client takes each of them. */
+  /** Whether the response is a stream. Then the client says when it has taken a message. */
   readonly isStream: boolean;
 }
 

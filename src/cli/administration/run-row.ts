@@ -114,7 +114,7 @@ async function requestsOf(row: ListRow, run: Run, session: AdminSession): Promis
   const found = await session.list(rpc, Object.fromEntries(outer), { items });
   return found.flatMap((item) => {
     const asked = request(item);
-    // A field that the call about an item has anyway chooses items. The others go with each call.
+    // An option chooses items if their calls have its field. Otherwise it is sent with each call.
     const choosing = given.filter(([name]) => name in asked.fields);
     const why = choosing.length === 0 ? leavesOut?.(item) : undefined;
     if (why !== undefined) invocation().stderr.write(`${why}\n`);

@@ -9,7 +9,7 @@ export function addServer(program: Command): void {
     .command("server")
     .description("serve gRPC")
     .action(async () => {
-      // Before the import, which takes a while: the parent process may stop this one at once.
+      // Before the import, which takes a while: its process manager may stop this one at once.
       const stopping = shutdownSignal();
       const config = configFromEnvironment();
       refuseExposure("server");

@@ -21,7 +21,7 @@ export function bookOfProposal({ organizationId }: Proposal): OrganizationId | u
   return organizationId === HOUSE ? undefined : organizationId;
 }
 
-/** Whoever may propose a change of the people. */
+/** Those who may propose a change of the people. */
 export const PROPOSING_ROLES: readonly Role[] = ["admin"];
 
 /** A command about one operator. */

@@ -3,7 +3,7 @@ import { type NairobiDay, parseNairobiDay } from "../../domain/values/nairobi-da
 import { StatementError } from "../statement-error.js";
 import { type BankBalance, type BankEntry, type BankStatement, CURRENCY, decimalCents } from "./bank-statement.js";
 
-/** A field of a message: what stands behind its tag, with the lines that go on with it. */
+/** A field of a message: the text after its tag, and the lines that continue it. */
 interface Mt940Field {
   readonly tag: string;
   readonly line: number;
