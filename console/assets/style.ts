@@ -268,6 +268,10 @@ table.list th, table.list td { padding-right: 0.75rem; }
   table.list.list td:not(.title) a { position: relative; z-index: 1; }
   table.list.list tfoot th { flex: 1; text-align: left; }
 }
+@page {
+  margin: 15mm 15mm 18mm;
+  @bottom-right { content: "Page " counter(page) " of " counter(pages); font-size: 8pt; }
+}
 @media print {
   body { display: block; background: none; font-size: 9pt; }
   .skip, .bar, nav, .filters, .narrowing, .ranges, .more, .acts, .export, .screen, .news, dialog, footer a, .hint { display: none !important; }

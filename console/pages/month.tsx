@@ -3,10 +3,12 @@ import type { VNode } from "preact";
 import type { Deposit } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
 import type { ReadingOf } from "../upstream/upstream.js";
+import { lastRowFacts } from "../view/last-row.js";
 import { Link, pathWith } from "../view/link.js";
 import { countOf } from "../view/lists.js";
-import { Commands, Refused, Section, Table } from "../view/parts.js";
-import { centsOf, dayText, decimalOf, lessOf, Money, sumOf, Text, words } from "../view/values.js";
+import { Commands, Facts, Refused, Section, Table } from "../view/parts.js";
+import { centsOf, dayText, decimalOf, Id, lessOf, Money, sumOf, Text, words } from "../view/values.js";
+import { PLACE_COLUMNS, recordedPlace } from "./supply.js";
 
 const DEPOSITS = 1_000;
 const DAY_MILLIS = 86_400_000;
@@ -50,9 +52,10 @@ export const monthPage: Page = {
     const month = monthOf(query.get("month") ?? "", new Date());
     const at = (as_of_time: string): Promise<ReadingOf<"BookService/GetSupply">> =>
       visit.readPast("BookService/GetSupply", { as_of_time });
-    const [opening, closing, deposits] = await Promise.all([
+    const [opening, closing, checkpoint, deposits] = await Promise.all([
       at(month.startsAt),
       at(month.endsAt),
+      visit.read("BookService/GetCheckpoint", {}),
       visit.read("DepositService/ListDeposits", { start: month.start, end: month.end, page_size: DEPOSITS }),
     ]);
     return {
@@ -61,7 +64,12 @@ export const monthPage: Page = {
         <>
           <h1>{month.name}</h1>
           <p>
-            {visit.organization === undefined ? null : <Text>{visit.organization.name}</Text>}. Days are those of Kenya.
+            {visit.organization === undefined ? null : (
+              <>
+                <Text>{visit.organization.name}</Text> <Id>{visit.organization.id}</Id>
+              </>
+            )}
+            . Days are those of Kenya.
             {month.isOver ? "" : " The month is not over: the figures are two minutes old."}
           </p>
           <form method="get" action={path} class="filters">
@@ -71,16 +79,7 @@ export const monthPage: Page = {
             </label>
             <button type="submit">Show</button>
           </form>
-          <section>
-            <h2>The book</h2>
-            {opening.ok && closing.ok ? (
-              <Turnover opening={opening.value.supply} closing={closing.value.supply} />
-            ) : (
-              [opening, closing].map((reading, index) =>
-                reading.ok ? null : <Refused key={index} refusal={reading.refusal} />,
-              )
-            )}
-          </section>
+          <Book opening={opening} closing={closing} checkpoint={checkpoint} />
           <Section title="Deposits received" reading={deposits} retry={path}>
             {({ deposits: rows, next_page_token: token }) => (
               <>
@@ -98,6 +97,50 @@ export const monthPage: Page = {
 
 type Line = readonly [name: string, amount: string];
 type Sums = Extract<ReadingOf<"BookService/GetSupply">, { ok: true }>["value"]["supply"];
+
+interface BookProps {
+  readonly opening: ReadingOf<"BookService/GetSupply">;
+  readonly closing: ReadingOf<"BookService/GetSupply">;
+  readonly checkpoint: ReadingOf<"BookService/GetCheckpoint">;
+}
+
+/** The rows of the month, what moved, and where the reserve lay at the end. */
+function Book({ opening, closing, checkpoint }: BookProps): VNode {
+  const refused = [opening, closing].flatMap((reading) => (reading.ok ? [] : [reading.refusal]));
+  if (!opening.ok || !closing.ok) {
+    return (
+      <section>
+        <h2>The book</h2>
+        {refused.map((refusal, index) => (
+          <Refused key={index} refusal={refusal} />
+        ))}
+      </section>
+    );
+  }
+  const [before, after] = [opening.value.supply, closing.value.supply];
+  return (
+    <>
+      <section>
+        <h2>The book</h2>
+        <Facts facts={{ Rows: rowsBetween(before, after), ...lastRowFacts(after.as_of_sequence, checkpoint) }} />
+        <Turnover opening={before} closing={after} />
+      </section>
+      <section>
+        <h2>Places at the end</h2>
+        <Table
+          columns={PLACE_COLUMNS}
+          rows={after.reserve_holdings.map(recordedPlace)}
+          empty="No place has a figure for the last day or an earlier one."
+        />
+      </section>
+    </>
+  );
+}
+
+function rowsBetween(opening: Sums, closing: Sums): string {
+  const [before, last] = [opening.as_of_sequence ?? 0, closing.as_of_sequence ?? 0];
+  return before === last ? "none" : `#${(before + 1).toLocaleString("en")} to #${last.toLocaleString("en")}`;
+}
 
 interface TurnoverProps {
   readonly opening: Sums;

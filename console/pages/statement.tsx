@@ -6,9 +6,10 @@ import type { Page, Visit } from "../page.js";
 import { pageOf, type ReadRows } from "../upstream/rows.js";
 import { listPath, Ranges } from "../view/filters.js";
 import { pathOfId, RowLink, Short } from "../view/journal.js";
+import { lastRowFacts } from "../view/last-row.js";
 import { Link, pathWith } from "../view/link.js";
 import { type Column, Facts, More, Section, Table } from "../view/parts.js";
-import { Brief, centsOf, dayText, decimalOf, Id, Money, sumOf, Text, timeText, words } from "../view/values.js";
+import { Brief, centsOf, dayOf, dayText, decimalOf, Id, Money, sumOf, Text, timeText, words } from "../view/values.js";
 
 const DAY_MILLIS = 86_400_000;
 const DAYS = 30;
@@ -38,13 +39,15 @@ export const statementPage: Page = {
     const { path, query, ids } = visit;
     const { days, until: end } = periodOf(visit);
     const account_id = ids["acc"] ?? "";
-    const page_size = query.get("print") === "yes" ? ROWS_TO_PRINT : ROWS;
+    const isToPrint = query.get("print") === "yes";
+    const page_size = isToPrint ? ROWS_TO_PRINT : ROWS;
     const page_token = query.get("page") ?? "";
     const [reading, account] = await Promise.all([
       visit.read("BookService/GetStatement", { account_id, start: days.start, end, page_size, page_token }),
       visit.read("AccountService/GetAccount", { account_id }),
     ]);
     if (!reading.ok && reading.refusal.reason === "ACCOUNT_NOT_FOUND") return undefined;
+    const lastRow = isToPrint && reading.ok ? await readLastRow(visit, reading.value.end) : {};
     const user = account.ok ? account.value.account.user_id : null;
     return {
       title: "Statement",
@@ -69,9 +72,9 @@ export const statementPage: Page = {
           <Section title="Lines, oldest first" reading={reading} retry={path}>
             {(statement) => (
               <>
-                <Sums visit={visit} statement={statement} />
+                <Sums visit={visit} statement={statement} days={days} lastRow={lastRow} />
                 <Table
-                  columns={columnsOf(visit)}
+                  columns={isToPrint ? PAPER_COLUMNS : columnsOf(visit)}
                   rows={statement.lines}
                   empty="No line in this period, or in the rows read so far."
                 />
@@ -90,19 +93,37 @@ export const statementPage: Page = {
   },
 };
 
+type LastRow = ReturnType<typeof lastRowFacts>;
+
+async function readLastRow(visit: Visit, as_of_time: string): Promise<LastRow> {
+  const [supply, checkpoint] = await Promise.all([
+    visit.readPast("BookService/GetSupply", { as_of_time }),
+    visit.read("BookService/GetCheckpoint", {}),
+  ]);
+  return supply.ok ? lastRowFacts(supply.value.supply.as_of_sequence, checkpoint) : {};
+}
+
 interface OfStatement {
   readonly visit: Visit;
   readonly statement: GetStatementResponse;
+  readonly days: Readonly<Record<"start" | "end", string>>;
+  readonly lastRow: LastRow;
 }
 
-/** Whose statement it is, and both balances: what a printed page must say. */
-function Sums({ visit, statement: { opening_balance, closing_balance, start, end, lines } }: OfStatement): VNode {
+/** Whose statement it is, of which days, and both balances: what a printed page must say. */
+function Sums({ visit, statement, days, lastRow }: OfStatement): VNode {
+  const { opening_balance, closing_balance, start, end, lines } = statement;
   const sum = (name: "amount_in" | "amount_out"): string => sumOf(lines.map((line) => line[name] ?? "0"));
   return (
     <Facts
       facts={{
-        Organization: visit.organization?.name,
+        Organization: visit.organization && (
+          <>
+            <Text>{visit.organization.name}</Text> <Id>{visit.organization.id}</Id>
+          </>
+        ),
         Account: <Id>{visit.ids["acc"] ?? ""}</Id>,
+        Period: `${dayOf(days.start)} to ${dayOf(days.end)}, days in Kenya`,
         "Opening balance": (
           <>
             <Money>{opening_balance}</Money> KESC at {timeText(new Date(start))}
@@ -123,14 +144,14 @@ function Sums({ visit, statement: { opening_balance, closing_balance, start, end
             <Money>{sum("amount_out")}</Money> KESC
           </>
         ),
+        ...lastRow,
       }}
     />
   );
 }
 
-interface NextProps extends Pick<OfStatement, "statement"> {
+interface NextProps extends Pick<OfStatement, "statement" | "days"> {
   readonly path: string;
-  readonly days: Readonly<Record<"start" | "end", string>>;
   readonly print: string;
 }
 
@@ -152,7 +173,7 @@ function columnsOf(visit: Visit): readonly Column<StatementLine>[] {
       cell: ({ sequence }) => (sequence === null ? null : <RowLink visit={visit} sequence={sequence} />),
       isMinor: true,
     },
-    { head: "What", cell: ({ type }) => words(type), isTitle: true },
+    { head: "What", cell: whatOf, isTitle: true },
     {
       head: "Payment",
       cell: ({ transaction_id: id }) => (id === null ? null : <Short visit={visit} id={id} />),
@@ -162,11 +183,30 @@ function columnsOf(visit: Visit): readonly Column<StatementLine>[] {
       cell: ({ rail_receipt: text }) => (text === null ? null : <Brief>{text}</Brief>),
       isMinor: true,
     },
-    { head: "In", cell: ({ amount_in }) => <Money>{amount_in}</Money>, isMoney: true },
-    { head: "Out", cell: ({ amount_out }) => <Money>{amount_out}</Money>, isMoney: true },
-    { head: "Balance, KESC", cell: ({ balance }) => <Money>{balance}</Money>, isMoney: true },
+    ...MONEY_COLUMNS,
   ];
 }
+
+/** "mint", "payout" or another word of the general ledger, and else the type of the row. */
+function whatOf({ kind, type }: StatementLine): string {
+  return kind ?? words(type);
+}
+
+const MONEY_COLUMNS: readonly Column<StatementLine>[] = [
+  { head: "In", cell: ({ amount_in }) => <Money>{amount_in}</Money>, isMoney: true },
+  { head: "Out", cell: ({ amount_out }) => <Money>{amount_out}</Money>, isMoney: true },
+  { head: "Balance, KESC", cell: ({ balance }) => <Money>{balance}</Money>, isMoney: true },
+];
+
+/** On paper nothing can be opened, so each line has whole texts to match other papers by. */
+const PAPER_COLUMNS: readonly Column<StatementLine>[] = [
+  { head: "When", cell: ({ recorded_at }) => timeText(new Date(recorded_at)) },
+  { head: "Row", cell: ({ sequence }) => sequence?.toLocaleString("en") },
+  { head: "What", cell: whatOf, isTitle: true },
+  { head: "Reference", cell: ({ reference }) => reference },
+  { head: "Receipt", cell: ({ rail_receipt }) => rail_receipt },
+  ...MONEY_COLUMNS,
+];
 
 /** Reads the lines of a file: the opening line, those of the pages, and the closing line. */
 function readerOf(visit: Visit, request: Readonly<Record<string, string>>): ReadRows<StatementLine> {
@@ -192,7 +232,14 @@ function boundaryOf(
   at: string,
   known: Partial<StatementLine> & Pick<StatementLine, "organization_id" | "account_id">,
 ): StatementLine {
-  const none = { sequence: null, transaction_id: null, reference: null, description: null, rail_receipt: null };
+  const none = {
+    sequence: null,
+    transaction_id: null,
+    reference: null,
+    description: null,
+    rail_receipt: null,
+    kind: null,
+  };
   const amounts = { amount_in: null, amount_out: null, balance: "", available_balance: "", held_balance: "" };
   // The end of a period is the first moment after it.
   const day = dayText(new Date(Date.parse(at) - (type === "closing" ? 1 : 0)));
@@ -212,7 +259,7 @@ export const statementCsv: Page = {
       columns: fieldsOf<StatementLine>(
         ...(["sequence", "date", "recorded_at", "type", "transaction_id", "reference", "description"] as const),
         ...(["rail_receipt", "amount_in", "amount_out", "balance", "available_balance", "held_balance"] as const),
-        ...(["organization_id", "account_id"] as const),
+        ...(["organization_id", "account_id", "kind"] as const),
       ),
     });
   },

@@ -140,7 +140,7 @@ interface Place {
   readonly of: VNode;
 }
 
-const PLACE_COLUMNS: readonly Column<Place>[] = [
+export const PLACE_COLUMNS: readonly Column<Place>[] = [
   { head: "Place", cell: ({ name }) => name },
   { head: "As of", cell: ({ of }) => of },
   { head: "Age", cell: ({ age }) => ageText(age), isMinor: true },
@@ -148,7 +148,7 @@ const PLACE_COLUMNS: readonly Column<Place>[] = [
   { head: "KES", cell: ({ amount }) => <Money>{amount}</Money>, isMoney: true },
 ];
 
-function recordedPlace(each: Supply["reserve_holdings"][number]): Place {
+export function recordedPlace(each: Supply["reserve_holdings"][number]): Place {
   return {
     name: `${each.place} (${words(each.kind)})`,
     amount: each.amount,

@@ -159,7 +159,7 @@ const VALUES: Readonly<Record<string, JsonValue>> = {
   amount_in: 1000,
   amount_out: null,
   ...each("transaction.completed", "Event.type", "StatementLine.type", "JournalLine.type", "GeneralLedgerLine.type"),
-  ...each("mint", "JournalLine.kind", "GeneralLedgerLine.kind"),
+  ...each("mint", "StatementLine.kind", "JournalLine.kind", "GeneralLedgerLine.kind"),
   ...each(null, "Event.row", "JournalLine.source", "GeneralLedgerLine.source"),
   ...each(null, ...STATED.map((name) => `JournalLine.${name}`)),
   debit_account: "reserve",

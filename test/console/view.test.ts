@@ -6,13 +6,16 @@ import { ACTS } from "../../console/acts/acts.js";
 import { effectOf } from "../../console/acts/proposal-words.js";
 import { changesOf } from "../../console/acts/subjects.js";
 import type { Payment, Proposal, Supply } from "../../console/gen/messages.js";
+import type { Visit } from "../../console/page.js";
 import { asOfIn } from "../../console/pages/as-of.js";
+import { statementPage } from "../../console/pages/statement.js";
 import { BarChart, LineChart } from "../../console/view/chart.js";
 import { coverageOf } from "../../console/view/coverage.js";
 import { Link } from "../../console/view/link.js";
 import { Section } from "../../console/view/parts.js";
 import { Told } from "../../console/view/review.js";
 import { ageText, decimalOf, moneyText, sumOf, Text } from "../../console/view/values.js";
+import { textOf } from "./browser-like.js";
 
 describe("the views of the console", () => {
   it("a link leads to a path of the console only", () => {
@@ -153,5 +156,40 @@ describe("the views of the console", () => {
     ] as const) {
       expect(effectOf(given)).to.equal(sentence);
     }
+  });
+
+  it("a statement on paper has its period, whole receipts and references, and what proves its last row", async () => {
+    const line = {
+      recorded_at: "2026-11-20T06:00:00Z",
+      sequence: 1_234,
+      type: "transaction.completed",
+      kind: "payout",
+    };
+    const texts = { transaction_id: "txn_01jd2r6p5vf8ksw3xhb1z7q4ye", reference: "invoice-2026-11-000017" };
+    const amounts = { amount_in: null, amount_out: "250.00", balance: "750.00" };
+    const lines = [{ ...line, ...texts, ...amounts, rail_receipt: "kcb-1234:FT26325QWERTYUIOP7" }];
+    const period = { start: "2026-10-31T21:00:00Z", end: "2026-11-30T21:00:00Z" };
+    const shownWith = async (print: string, size: number): Promise<string> => {
+      const replies: Readonly<Record<string, unknown>> = {
+        "BookService/GetStatement": { ...period, opening_balance: "1000.00", closing_balance: "750.00", lines },
+        "BookService/GetSupply": { supply: { as_of_sequence: 1_240 } },
+        "BookService/GetCheckpoint": { checkpoint: { size, root_hash: "cm9vdA==" } },
+        "AccountService/GetAccount": { account: { user_id: "amina" } },
+      };
+      const read = (rpc: string) => Promise.resolve({ ok: true, value: replies[rpc] });
+      const query = new URLSearchParams({ start: "2026-11-01", end: "2026-11-30", print });
+      const given = { path: "/org_1", query, ids: { acc: "acc_1" }, organization: { id: "org_1", name: "Acme" } };
+      const view = await statementPage.show({ ...given, read, readPast: read } as unknown as Visit);
+      return view !== undefined && "body" in view ? textOf(renderToString(view.body)) : "";
+    };
+    const paper = await shownWith("yes", 1_300);
+    for (const part of ["1 Nov 2026 to 30 Nov 2026", "payout", "kcb-1234:FT26325QWERTYUIOP7", "#1,240", "cm9vdA=="]) {
+      expect(paper).to.contain(part);
+    }
+    expect(paper).to.contain("invoice-2026-11-000017");
+    expect(await shownWith("yes", 1_239))
+      .to.contain("None covers the last row yet")
+      .and.not.contain("cm9vdA==");
+    expect(await shownWith("", 1_300)).not.to.contain("kcb-1234:FT26325QWERTYUIOP7");
   });
 });

@@ -63,12 +63,12 @@ for (const engine of ENGINES) {
       expect(headers["content-type"]).to.match(/^text\/csv/);
       const of = `,${service.a.organizationId},${accountId}`;
       expect(text.split("\r\n")).to.deep.equal([
-        "sequence,date,recorded_at,type,transaction_id,reference,description,rail_receipt,amount_in,amount_out,balance,available_balance,held_balance,organization_id,account_id",
-        `,${dayAt(0)},${at(0)},opening,,,,,,,0.00,0.00,0.00${of}`,
-        `4,${dayAt(2)},${at(2)},transaction.completed,${ids[0] ?? ""},fees-1,"'=HYPERLINK(""http://127.0.0.1"",""a, b"")",,1000.00,,1000.00,1000.00,0.00${of}`,
-        `5,${dayAt(3)},${at(3)},transaction.completed,${ids[1] ?? ""},'-2+3,second,,,250.50,749.50,749.50,0.00${of}`,
-        `6,${dayAt(4)},${at(4)},transaction.completed,${ids[2] ?? ""},fees-2,,,0.50,,750.00,750.00,0.00${of}`,
-        `6,${dayAt(10)},${at(10)},closing,,,,,1000.50,250.50,750.00,750.00,0.00${of}`,
+        "sequence,date,recorded_at,type,transaction_id,reference,description,rail_receipt,amount_in,amount_out,balance,available_balance,held_balance,organization_id,account_id,kind",
+        `,${dayAt(0)},${at(0)},opening,,,,,,,0.00,0.00,0.00${of},`,
+        `4,${dayAt(2)},${at(2)},transaction.completed,${ids[0] ?? ""},fees-1,"'=HYPERLINK(""http://127.0.0.1"",""a, b"")",,1000.00,,1000.00,1000.00,0.00${of},mint`,
+        `5,${dayAt(3)},${at(3)},transaction.completed,${ids[1] ?? ""},'-2+3,second,,,250.50,749.50,749.50,0.00${of},redemption`,
+        `6,${dayAt(4)},${at(4)},transaction.completed,${ids[2] ?? ""},fees-2,,,0.50,,750.00,750.00,0.00${of},mint`,
+        `6,${dayAt(10)},${at(10)},closing,,,,,1000.50,250.50,750.00,750.00,0.00${of},`,
         "",
       ]);
     });

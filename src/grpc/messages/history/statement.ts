@@ -40,6 +40,7 @@ export function toStatementLine(
     held_balance: formatCents(heldCents),
     organization_id: organizationId,
     account_id: accountId,
+    kind: line && kindOfPosting(line),
   };
 }
 
