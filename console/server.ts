@@ -37,6 +37,7 @@ interface ConsoleOptions {
   readonly connectionsMax?: number;
   /** Whether the pages, some 20 MiB, are loaded at the first request. */
   readonly isLazy?: boolean;
+  readonly readMillisMax?: number;
 }
 
 type Pages = ReturnType<typeof createApp> & { readonly upstream: Upstream };
@@ -45,12 +46,12 @@ type Pages = ReturnType<typeof createApp> & { readonly upstream: Upstream };
 export async function startConsole(
   config: Omit<ConsoleConfig, "logLevel">,
   log: Logger,
-  { connectionsMax = CONNECTIONS_MAX, isLazy = false }: ConsoleOptions = {},
+  { connectionsMax = CONNECTIONS_MAX, isLazy = false, readMillisMax }: ConsoleOptions = {},
 ): Promise<RunningConsole> {
   const tls = config.tls === undefined ? undefined : new WatchedTls(config.tls, { log });
   const clientTls = config.clientTls === undefined ? undefined : new WatchedTls(config.clientTls, { log });
   let pages: Promise<Pages> | undefined;
-  const loaded = (): Promise<Pages> => (pages ??= loadPages(config, clientTls, log));
+  const loaded = (): Promise<Pages> => (pages ??= loadPages({ ...config, clientTls, readMillisMax }, log));
   const release = async (): Promise<void> => {
     (await pages)?.upstream.close();
     tls?.close();
@@ -85,17 +86,21 @@ export async function startConsole(
   };
 }
 
-async function loadPages(
-  { target, origin }: Pick<ConsoleConfig, "target" | "origin">,
-  clientTls: WatchedTls | undefined,
-  log: Logger,
-): Promise<Pages> {
+interface PagesOptions extends Pick<ConsoleConfig, "target" | "origin"> {
+  readonly clientTls: WatchedTls | undefined;
+  readonly readMillisMax: number | undefined;
+}
+
+async function loadPages({ origin, clientTls, ...options }: PagesOptions, log: Logger): Promise<Pages> {
   const [{ createApp: create }, { ConsoleContract, CONTRACT_URLS }, { createUpstream }] = await Promise.all([
     import("./app.js"),
     import("./upstream/contract.js"),
     import("./upstream/upstream.js"),
   ]);
   const contract = new ConsoleContract(await Promise.all(CONTRACT_URLS.map((url) => readFile(url))));
-  const upstream = createUpstream(contract, { target, credentials: watchedCredentials(target, clientTls) });
+  const upstream = createUpstream(contract, {
+    ...options,
+    credentials: watchedCredentials(options.target, clientTls),
+  });
   return { ...create({ upstream, contract, log, origin }), upstream };
 }

@@ -72,10 +72,15 @@ interface UpstreamOptions {
   /** "host:port" or "unix:path". */
   readonly target: string;
   readonly credentials: ChannelCredentials;
+  /** How long a read may take. A page that waits longer shows what it has. */
+  readonly readMillisMax?: number | undefined;
 }
 
 /** Makes a client that connects with its first call and reconnects when the connection is lost. */
-export function createUpstream(contract: ConsoleContract, { target, credentials }: UpstreamOptions): Upstream {
+export function createUpstream(
+  contract: ConsoleContract,
+  { target, credentials, readMillisMax = READ_MILLIS_MAX }: UpstreamOptions,
+): Upstream {
   const client = new Client(target, credentials, { ...CHANNEL_OPTIONS, ...serverNameFor(target) });
   const readFailure = failureReader(contract.registry);
   const readRefusal = refusalReader(contract.registry);
@@ -110,7 +115,7 @@ export function createUpstream(contract: ConsoleContract, { target, credentials 
   return {
     async read(rpc, fields, context) {
       if (rpc === PROBE) return call(rpc, fields, context, Date.now() + PROBE_MILLIS_MAX);
-      const deadline = Date.now() + READ_MILLIS_MAX;
+      const deadline = Date.now() + readMillisMax;
       const first = await call(rpc, fields, context, deadline);
       if (first.ok || !REPEATED.has(first.refusal.code)) return first;
       await sleep(REPEAT_AFTER_MILLIS);

@@ -54,6 +54,8 @@ const NAMES: Readonly<Record<RoleName, string>> = {
   admin: "Dennis",
 };
 
+/** A busy machine must not turn a page of a test into "The server did not respond in time." */
+const READ_MILLIS_MAX = 30_000;
 /** A receiver on this machine gets events. */
 const WEBHOOKS = { KESC_WEBHOOKS_ALLOW: "127.0.0.1" };
 
@@ -91,7 +93,8 @@ export async function startConsoleService({ isFilled = false } = {}): Promise<Co
   const log = pino({}, { write: (line: string) => lines.push(line) });
   const listen = { host: "127.0.0.1", port };
   const options = { target, shutdownGraceSeconds: 1, tls: undefined, clientTls: undefined };
-  const consoles = [await startConsole({ ...options, listen, origin }, log)];
+  const readMillisMax = READ_MILLIS_MAX;
+  const consoles = [await startConsole({ ...options, listen, origin }, log, { readMillisMax })];
   const [amina = "", brian = ""] = demo.people.map(({ key }) => key);
   return {
     running,
@@ -102,7 +105,10 @@ export async function startConsoleService({ isFilled = false } = {}): Promise<Co
     roleKeys: roleKeys as Record<RoleName, string>,
     lines,
     async startConsole(other, bounds) {
-      const started = await startConsole({ ...options, listen: { ...listen, port: 0 }, origin: other }, log, bounds);
+      const started = await startConsole({ ...options, listen: { ...listen, port: 0 }, origin: other }, log, {
+        readMillisMax,
+        ...bounds,
+      });
       consoles.push(started);
       return `http://${started.address}`;
     },

@@ -12,13 +12,13 @@ import { TcpForwarder } from "../support/tcp-forwarder.js";
 
 // The limits are short, so that the test is. They are in the address, where an operator may set
 // them too.
-const QUERY_MILLIS_MAX = 500;
+const QUERY_MILLIS_MAX = 1_500;
 /** The end of a batch. Its beginning names the isolation level READ COMMITTED. */
 const ENDS = /COMMIT(?!TED)/;
 /** PostgreSQL's answer: a SELECT is complete, and the connection is in a transaction. */
 
 const READ_IN_TRANSACTION = /SELECT \d+\0Z\0\0\0\x05T/;
-const LIMITS = `statement_timeout=400&query_timeout=${String(QUERY_MILLIS_MAX)}&idle_in_transaction_session_timeout=2500`;
+const LIMITS = `statement_timeout=1200&query_timeout=${String(QUERY_MILLIS_MAX)}&idle_in_transaction_session_timeout=7500`;
 
 describe("a connection to PostgreSQL", () => {
   let network: TcpForwarder;

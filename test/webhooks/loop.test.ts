@@ -29,8 +29,7 @@ function idsOf(...loops: readonly Loop[]): Set<string> {
 const held = (): Promise<ReceiverAnswer> => new Promise(() => undefined);
 
 for (const engine of ENGINES_OF_STAGE) {
-  describe(`the deliveries on a database, by a clock of the test (${engine})`, function () {
-    this.timeout(30_000);
+  describe(`the deliveries on a database, by a clock of the test (${engine})`, () => {
     const opened = databaseOfSuite(engine);
     let organizations = 0;
 
