@@ -68,6 +68,11 @@ export function receiptOf(rail: string, number: string | undefined): RailReceipt
   return receipt.ok ? receipt.value : undefined;
 }
 
+/** Whether a rail gives the receipts of this source. */
+export function isSourceOfRail(source: string): boolean {
+  return FORMATS.has(source);
+}
+
 /** Returns the receipt, and those of rails with its number if the caller's word is its source. */
 export function receiptsLike(receipt: RailReceipt | undefined): readonly RailReceipt[] {
   if (receipt === undefined) return [];

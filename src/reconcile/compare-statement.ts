@@ -1,7 +1,7 @@
 import { type LostNight, lostNight } from "./lost-night.js";
 import type { BookedMovements } from "./ports.js";
 import { reconcile, type Reconciled } from "./reconcile.js";
-import type { ReconciledPeriod } from "./reconciliation.js";
+import type { Break, ReconciledPeriod } from "./reconciliation.js";
 import { StatementError } from "./statement-error.js";
 import { type StatementFacts, statementMovements } from "./statement-movements.js";
 import { type ExplainedTie, explainedTie, type Tie } from "./tie.js";
@@ -11,6 +11,8 @@ export interface ComparedStatement {
   readonly facts: StatementFacts;
   readonly period: ReconciledPeriod;
   readonly reconciled: Reconciled;
+  /** Those of the movements, and then those of the charges. */
+  readonly breaks: readonly Break[];
   /** Undefined until the rail has told a balance. */
   readonly tie: ExplainedTie | undefined;
   readonly night: LostNight;
@@ -43,5 +45,6 @@ export async function compareStatement(
   }
   const open = await book.openPayouts();
   const night = lostNight({ rows: facts.rows, breaks: reconciled.movements.breaks, open });
-  return { facts, period: compared, reconciled, tie: tie && explainedTie(tie, reconciled), night };
+  const breaks = [...reconciled.movements.breaks, ...reconciled.charges.breaks];
+  return { facts, period: compared, reconciled, breaks, tie: tie && explainedTie(tie, reconciled), night };
 }

@@ -11,6 +11,7 @@ import { bounded } from "../../src/grpc/services/rails/reconcile-rpc.js";
 import type { BookedMovements } from "../../src/reconcile/ports.js";
 import type { BookedMovement } from "../../src/reconcile/reconciliation.js";
 import type { InTurn } from "../../src/statements/ports.js";
+import { formOf } from "../support/bank-files.js";
 import { ask, fieldsIn, formTokenIn, type Page, textOf } from "./browser-like.js";
 import { type ConsoleService, startConsoleService } from "./given.js";
 
@@ -356,7 +357,10 @@ describe("the reads of a reconciliation", () => {
     };
     try {
       const statement = { ...READ, bytes: new Uint8Array(Buffer.from(text)) };
-      const facts = await new StatementReading().read("amina", statement, { inTurn, ...(millisMax && { millisMax }) });
+      const facts = await new StatementReading().ofRail("amina", statement, {
+        inTurn,
+        ...(millisMax && { millisMax }),
+      });
       return { costs, rows: facts?.rows.length ?? 0, problem: "" };
     } catch (error) {
       return { costs, rows: 0, problem: (error as Error).message };
@@ -374,11 +378,24 @@ describe("the reads of a reconciliation", () => {
     expect(problem).to.equal("It takes too long to read. Export fewer days.");
   });
 
+  it("end so, too, if an operator's pattern for a bank's number never ends", async () => {
+    const form = formOf({ columns: { date: "Date", amount: "Amount", text: "Text" }, referencePattern: "^(?:a+)+$" });
+    const bytes = new Uint8Array(Buffer.from(`Date,Amount,Text\n2026-11-27,1,${"a".repeat(100)}b`));
+    const inTurn: InTurn = async (take) => (await take()).result;
+    const { problem } = await Promise.resolve(
+      new StatementReading().ofBank("amina", { form, bytes }, { inTurn, millisMax: 1_000 }),
+    ).then(
+      () => ({ problem: "" }),
+      (error: unknown) => ({ problem: (error as Error).message }),
+    );
+    expect(problem).to.equal("It takes too long to read. Export fewer days.");
+  });
+
   it("are one at a time, and those of one person that wait are few", async () => {
     const reading = new StatementReading();
     const inTurn: InTurn = async (take) => (await take()).result;
     const begun = Array.from({ length: 9 }, () =>
-      reading.read("amina", { ...READ, bytes: new Uint8Array(Buffer.from("x")) }, { inTurn }),
+      reading.ofRail("amina", { ...READ, bytes: new Uint8Array(Buffer.from("x")) }, { inTurn }),
     );
     const taken = begun.filter((each) => each !== undefined);
     expect(taken).to.have.length(5);

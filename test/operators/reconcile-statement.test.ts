@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,8 +6,14 @@ import { join } from "node:path";
 import { expect } from "chai";
 
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import {
+  AdminServiceService as Rpcs,
+  ClosingState,
+  DateOrder,
+  type ReconcileStatementRequest,
+} from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { toTimestamp } from "../../src/grpc/messages/timestamp.js";
+import { mt940 } from "../support/bank-files.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { eventually } from "../support/eventually.js";
 import { kesc } from "../support/service/kesc.js";
@@ -26,13 +33,19 @@ const CSV = Buffer.from(
     "RKTQDM7W01,2026-11-22 10:05:33,Pay Bill,Completed,1.00,\n",
 );
 const MEBIBYTE = Buffer.alloc(1_024 * 1_024, "x");
-const NOTHING = { rail: "", file_name: "", statement: Buffer.alloc(0) };
+const NOTHING: ReconcileStatementRequest = {
+  rail: "",
+  file_name: "",
+  statement: Buffer.alloc(0),
+  place: "",
+  form: undefined,
+};
 
 describe("a statement that a client streams", () => {
   let service: OperatorService;
   let admin: GrpcCaller;
   let vera: GivenOperator;
-  let first: typeof NOTHING;
+  let first: ReconcileStatementRequest;
   let organization: string;
   before(async () => {
     service = await startOperatorService("sqlite", { environment: { KESC_FOUR_EYES: "rails" } });
@@ -186,5 +199,102 @@ describe("a statement that a client streams", () => {
     const none = open();
     none.end();
     expect((await none.ended).message).to.include("request is required");
+  });
+
+  describe("of a bank", () => {
+    const KCB = { place: "KCB 1234", rail: "" };
+    const TABLE = {
+      source: "kcb",
+      account: "",
+      columns: { date: "Date", amount: "Amount", debit: "", credit: "", balance: "", reference: "", text: "Text" },
+      date_order: DateOrder.DATE_ORDER_DAY_FIRST,
+      reference_pattern: "FT[0-9]+",
+    };
+    const compare = async (text: string, more: Partial<ReconcileStatementRequest> = {}) => {
+      const request = { ...first, ...KCB, statement: Buffer.from(text), ...more };
+      return admin.call(Rpcs.reconcileStatement, request, { key: vera.key, organization });
+    };
+    /** The kind, the receipt and the acts of each difference. */
+    const found = ({ response }: Awaited<ReturnType<typeof compare>>) =>
+      response?.differences.flatMap(({ differences }) =>
+        differences.map(({ receipt, row_kind, remedies }) => [receipt, row_kind, ...remedies].join(" ")),
+      );
+
+    it("is compared with the receipts of its place, and says how it closes", async () => {
+      const text = mt940({ lines: [":61:2611271127C1500,00NTRFNONREF//FT1"], closing: "C261127KES1500,00" });
+      const compared = await compare(text);
+      expect(found(compared)).to.deep.equal(["kcb-1234:FT1 pay_in RecordDeposit ExplainTransfer"]);
+      expect(compared.response?.doubts).to.deep.equal([]);
+      expect(compared.response?.place).to.deep.equal({
+        place: "KCB 1234",
+        source: "kcb-1234",
+        account: "01175/1234567890",
+        statement: "365 of 2026-11-27",
+        document_sha256: createHash("sha256").update(text).digest("hex"),
+        closing: {
+          amount: "1500.00",
+          day: "2026-11-27",
+          state: ClosingState.CLOSING_STATE_UNRECORDED,
+          recorded: undefined,
+        },
+        is_new: true,
+      });
+      const doubtful = await compare(mt940({ closing: "C261127KES1,00" }));
+      expect(doubtful.response?.doubts.join()).to.include("an entry is missing, or was changed");
+    });
+
+    it("may be a table whose columns the request names", async () => {
+      const compared = await compare("Acme\nDate,Text,Amount\n27/11/2026,Rent FT7 A,-20.00\n", { form: TABLE });
+      expect(found(compared)).to.deep.equal(["kcb:FT7 payout ExplainTransfer BookPayment"]);
+      const table = await compare("Date,Text,Amount\n27/11/2026,A,-20.00\n");
+      expect(table.message).to.include("Say how the bank calls the columns of its table");
+    });
+
+    it("is refused with the fields of the form that are wrong", async () => {
+      const form = {
+        ...TABLE,
+        source: "mpesa",
+        columns: { ...TABLE.columns, amount: "date" },
+        reference_pattern: "(",
+      };
+      const { message } = await compare("x", { form, rail: "mpesa" });
+      expect(message)
+        .to.include("rail must be empty with place")
+        .and.include("form.source must not be mpesa: that is a rail")
+        .and.include('form.columns must name each column once, and "date" stands twice')
+        .and.include("form.reference_pattern must be a regular expression such as FT[0-9A-Z]+");
+      expect((await compare("x", { place: "", rail: "mpesa", form: TABLE })).message).to.include(
+        "form must be absent without place",
+      );
+      expect((await compare("x", { form: { ...TABLE, source: "operator" } })).message).to.include(
+        "form.source must not be operator",
+      );
+    });
+
+    it("is sent by kesc reconcile --place --server, which exits with 1 until the balance is recorded", async () => {
+      const folder = await mkdtemp(join(tmpdir(), "kesc-statement-"));
+      const file = join(folder, "statement.sta");
+      await writeFile(file, "Date,Text,Amount\n27/11/2026,Rent FT7 A,-20.00\n");
+      const { operatorAddress = "" } = service.servers[0];
+      const run = (...more: string[]) =>
+        kesc(["reconcile", "--place", "KCB 1234", file, "--org", "Tenant", "--server", operatorAddress, ...more], {
+          DATABASE_URL: "sqlite:/nowhere/kesc.db",
+          KESC_OPERATOR_KEY: vera.key,
+        });
+      const table = ["--columns", "date=Date,amount=Amount,text=Text", "--dates", "day-first"];
+      const { code, stdout, stderr } = await run(...table, "--source", "kcb", "--reference", "FT[0-9]+");
+      expect(code, stderr).to.equal(1);
+      expect(stdout)
+        .to.include("kcb:FT7 (payout): the rail has -20.00, the book nothing")
+        .and.include("KCB 1234, receipts of kcb:")
+        .and.include("The file tells no closing balance");
+      await writeFile(file, mt940());
+      const empty = await run();
+      expect(empty.stdout, empty.stderr).to.include(
+        "closes with 0.00 on 2026-11-27 (unrecorded): recorded was nothing",
+      );
+      expect(empty.code, empty.stderr).to.equal(1);
+      await rm(folder, { recursive: true });
+    });
   });
 });

@@ -1,4 +1,18 @@
-// Writes the files of banks.
+// Writes the files of banks, and says how they are read.
+
+import type { StatementForm } from "../../src/domain/statement-form.js";
+
+/** Returns a form without a table, unless more is given. */
+export function formOf(given: Partial<StatementForm>): StatementForm {
+  return {
+    source: "kcb",
+    account: undefined,
+    columns: undefined,
+    dateOrder: undefined,
+    referencePattern: undefined,
+    ...given,
+  };
+}
 
 interface Mt940 {
   readonly account?: string;

@@ -11,10 +11,13 @@ import { printJson, printLine, textOf } from "../commands/output.js";
 const BREAKS_FOUND = 1;
 const PIECE_BYTES = 256 * 1_024;
 const NAME_CHARACTERS_MAX = 255;
+/** The states of a closing balance that no act needs to change. */
+const RECORDED = new Set(["agrees", "later"]);
 
 interface AtServer {
   readonly org: string;
-  readonly rail: string;
+  /** The fields that say whose statement it is. */
+  readonly of: MessageJson;
   readonly file: string;
   readonly bytes: Buffer;
 }
@@ -22,10 +25,10 @@ interface AtServer {
 /** Lets a server compare a file. Resolves with its response, and with the organization's id. */
 export async function compareAtServer(
   session: AdminSession,
-  { org, rail, file, bytes }: AtServer,
+  { org, of, file, bytes }: AtServer,
 ): Promise<{ readonly organizationId: string; readonly found: MessageJson }> {
   const { id: organizationId } = await referenceTo(session, "organization", org);
-  const fields = { organization_id: organizationId, rail, file_name: basename(file).slice(-NAME_CHARACTERS_MAX) };
+  const fields = { organization_id: organizationId, ...of, file_name: basename(file).slice(-NAME_CHARACTERS_MAX) };
   const found = await session.call("ReconcileStatement", fields, { more: piecesOf(session, bytes) });
   return { organizationId, found };
 }
@@ -36,7 +39,11 @@ export function reportAtServer(found: MessageJson, json: boolean): void {
   else for (const line of lines(found)) printLine(line);
   const isDoubtful = itemsOf(found["differences"]).length + (found["doubts"] as readonly string[]).length > 0;
   const tie = found["tie"] as MessageJson | null;
-  if (isDoubtful || (tie !== null && Number(tie["not_explained"]) !== 0)) invocation().exitCode = BREAKS_FOUND;
+  const place = found["place"] as MessageJson | null;
+  const closing = (place?.["closing"] ?? null) as MessageJson | null;
+  const isUnrecorded = closing !== null && !RECORDED.has(textOf(closing["state"]));
+  if (isDoubtful || isUnrecorded || (tie !== null && Number(tie["not_explained"]) !== 0))
+    invocation().exitCode = BREAKS_FOUND;
 }
 
 function* piecesOf({ contract }: AdminSession, bytes: Buffer): Generator<Uint8Array, void, void> {
@@ -57,7 +64,22 @@ function lines(found: MessageJson): readonly string[] {
       `${textOf(group["kind"])}: ${textOf(group["count"])}`,
       ...itemsOf(group["differences"]).map(differenceLine),
     ]),
-    ...tieLines(found["tie"] as MessageJson | null),
+    ...(found["place"] === null
+      ? tieLines(found["tie"] as MessageJson | null)
+      : placeLines(found["place"] as MessageJson)),
+  ];
+}
+
+function placeLines({ place, source, account, closing, is_new: isNew }: MessageJson): readonly string[] {
+  const { amount, day, state, recorded } = (closing ?? {}) as MessageJson;
+  const figure = (recorded ?? {}) as MessageJson;
+  const was = (recorded ?? null) === null ? "nothing" : `${textOf(figure["amount"])} on ${textOf(figure["as_of_day"])}`;
+  return [
+    `${textOf(place)}, receipts of ${textOf(source)}${account === null ? "" : `, account ${textOf(account)}`}:`,
+    closing === null
+      ? "  The file tells no closing balance, so none is compared."
+      : `  closes with ${textOf(amount)} on ${textOf(day)} (${textOf(state)}): recorded was ${was}`,
+    ...(isNew === true ? ["  No figure of this place was recorded yet."] : []),
   ];
 }
 

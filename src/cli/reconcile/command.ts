@@ -8,6 +8,7 @@ import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { type RailKind, statementSettings } from "../../rails/rail-kind.js";
 import { RAILS } from "../../rails/rails.js";
 import type { StatementFormat } from "../../rails/statement.js";
+import { closingDiffers } from "../../reconcile/banks/closing.js";
 import { compareStatement } from "../../reconcile/compare-statement.js";
 import { FILE_BYTES_MAX, recordsIn } from "../../reconcile/files/tables.js";
 import { lostNight } from "../../reconcile/lost-night.js";
@@ -33,8 +34,7 @@ import { openAccount } from "../rail/open-account.js";
 import { applyCharges } from "./apply-charges.js";
 import { applyReceived } from "./apply-received.js";
 import { bookNight, booksNight, nightFields, type NightOptions } from "./night.js";
-import { columnNames, DATES, fromPlace, type PlaceOfFile, referencePattern } from "./place.js";
-import { closingDiffers } from "./place-report.js";
+import { columnNames, DATES, fromPlace, placeFields, type PlaceOfFile, referencePattern } from "./place.js";
 import { nightRowOf, onlyReceived, pulledPeriod, pullReceived, receivedMovements } from "./received.js";
 import { breaksOf, type ReconcileReport, reportJson, reportLines } from "./report.js";
 
@@ -146,16 +146,13 @@ async function reconcileRail(
   refuseMixed(file, options);
   const isOfNight = booksNight(options);
   if (options.server !== undefined || (isOfNight && serverOf(options) !== undefined)) {
-    await atServer(railName as Rail, file, options);
+    await atServer(place === undefined ? { rail: railName } : placeFields(options), file, options);
     return;
   }
   const report = await onDatabaseForLong(async (database): Promise<ReconcileReport> => {
     const owner = await findOwner(database, options.org);
     const { id: organizationId } = owner.organization;
-    if (place !== undefined && file !== undefined) {
-      const chargeMaxCents = options.apply === true ? chargeMaxOf(options) : undefined;
-      return ofStatement(file, (bytes) => fromPlace(owner, { ...options, place, file, bytes, chargeMaxCents }));
-    }
+    if (place !== undefined && file !== undefined) return ofPlace(owner, { ...options, place, file });
     const rail = WITH_STATEMENT.find(({ name }) => name === railName);
     if (rail === undefined) throw new Error(`the command took the rail ${railName}`);
     const book = await bookedMovements(owner.cell, { organizationId, rail: rail.name });
@@ -173,12 +170,12 @@ async function reconcileRail(
   if (options.json === true) printJson(reportJson(report));
   else for (const line of reportLines(report)) printLine(line);
   const isDoubtful = breaksOf(report).length > 0 || (report.facts?.doubts.length ?? 0) > 0;
-  const isUnrecorded = report.place !== undefined && closingDiffers(report.place);
+  const isUnrecorded = closingDiffers(report.place?.closing);
   if (isDoubtful || isUnrecorded || (report.tie?.unexplainedCents ?? 0n) !== 0n) invocation().exitCode = BREAKS_FOUND;
 }
 
 /** Lets a server compare the file, and do what the options ask for. */
-async function atServer(rail: Rail, file: string | undefined, options: ReconcileOptions): Promise<void> {
+async function atServer(of: MessageJson, file: string | undefined, options: ReconcileOptions): Promise<void> {
   if (file === undefined) {
     throw new UsageError("A server reads the rail's list by itself. Name a file, or give --on-database with --pull.");
   }
@@ -186,7 +183,8 @@ async function atServer(rail: Rail, file: string | undefined, options: Reconcile
   const { compareAtServer, reportAtServer } = await import("./at-server.js");
   const bytes = await bytesOf(file);
   await withSession(options, async (session) => {
-    const { organizationId, found } = await compareAtServer(session, { org, rail, file, bytes });
+    const { organizationId, found } = await compareAtServer(session, { org, of, file, bytes });
+    const rail = of["rail"] as Rail;
     if (!booksNight(options)) reportAtServer(found, json);
     else await bookNight(session, found["lost_night"] as MessageJson, { ...options, organizationId, rail });
   });
@@ -218,7 +216,7 @@ function refuseMixed(file: string | undefined, options: ReconcileOptions): void 
 }
 
 function refuseMixedPlace(file: string | undefined, options: ReconcileOptions): void {
-  const { place, source, account, columns, dates, reference, server, pull } = options;
+  const { place, source, account, columns, dates, reference, pull } = options;
   if (place === undefined) {
     if ([source, account, columns, dates, reference].some((each) => each !== undefined)) {
       throw new UsageError("--source, --account, --columns, --dates and --reference are for --place only.");
@@ -226,12 +224,31 @@ function refuseMixedPlace(file: string | undefined, options: ReconcileOptions): 
     return;
   }
   if (file === undefined) throw new UsageError("--place takes one file, and no rail: kesc reconcile --place NAME FILE");
-  if (booksNight(options) || server !== undefined || pull === true) {
-    throw new UsageError("--place takes none of --pull, --record, --resolve and --server.");
+  if (booksNight(options) || pull === true) {
+    throw new UsageError("--place takes none of --pull, --record and --resolve.");
   }
   if (columns === undefined && (dates !== undefined || reference !== undefined)) {
     throw new UsageError("--dates and --reference are for --columns only.");
   }
+}
+
+async function ofPlace(
+  owner: FoundOwner,
+  options: ReconcileOptions & { readonly place: string; readonly file: string },
+): Promise<ReconcileReport> {
+  const { id: organizationId, name } = owner.organization;
+  const { file, apply } = options;
+  return ofStatement(file, async (bytes) => {
+    const chargeMaxCents = apply === true ? chargeMaxOf(options) : undefined;
+    const history = historyOf(owner);
+    const { compared, chargesBooked } = await fromPlace(owner, { ...options, bytes, history, chargeMaxCents });
+    return { organizationId, name, chargesBooked, applied: [], ...compared, place: { ...compared, file } };
+  });
+}
+
+function historyOf({ organization, cell }: FoundOwner): History {
+  const inTurn: History["inTurn"] = async (read) => (await read()).result;
+  return { organizationId: organization.id, reads: historyReads(cell), inTurn };
 }
 
 interface FromFile extends ReconcileOptions {
@@ -249,12 +266,7 @@ async function fromFile(owner: FoundOwner, book: BookedMovements, options: FromF
     const facts = await readStatement({ name: file, format, ...account, records: () => recordsIn(bytes, format) });
     const booking = { cell: owner.cell, organizationId, rail, book, chargeMaxCents: chargeMaxOf(options) };
     const chargesBooked = apply === true ? await applyCharges(facts.charges, booking) : 0;
-    const history: History = {
-      organizationId,
-      reads: historyReads(owner.cell),
-      inTurn: async (read) => (await read()).result,
-    };
-    const tie = await readTie(history, rail);
+    const tie = await readTie(historyOf(owner), rail);
     const period = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
     const compared = await compareStatement(facts, { book, tie, ...period });
     return { organizationId, name, chargesBooked, applied: [], ...compared };

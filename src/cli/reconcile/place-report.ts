@@ -1,38 +1,24 @@
 import type { OrganizationId } from "../../domain/values/ids.js";
-import type { ComparedClosing } from "../../reconcile/banks/closing.js";
+import { closingDiffers, type ComparedClosing } from "../../reconcile/banks/closing.js";
+import type { ComparedPlace } from "../../reconcile/banks/compare-place.js";
 import { decimalOf } from "../../verify/format.js";
 
-/** The place of a bank's statement, and its closing balance. */
-export interface ComparedPlace {
-  readonly name: string;
-  /** The source of its receipts. */
-  readonly source: string;
+/** The place of a bank's statement, and its file. */
+export interface PlaceOfReport extends ComparedPlace {
   /** The name of the file. */
   readonly file: string;
-  /** The numbers of the statements in the file. Undefined for a table. */
-  readonly statement: string | undefined;
-  readonly account: string | undefined;
-  /** Undefined if the file tells no closing balance. */
-  readonly closing: ComparedClosing | undefined;
-  /** The names of the places that have a figure. */
-  readonly known: readonly string[];
-}
-
-/** Whether the book lacks the closing balance, or has another one. */
-export function closingDiffers({ closing }: ComparedPlace): boolean {
-  return closing !== undefined && closing.state !== "agrees" && closing.state !== "later";
 }
 
 /** Returns the closing balance for people, with the command that records it. */
-export function placeLines(place: ComparedPlace, org: OrganizationId): string[] {
-  const { name, source, closing, known } = place;
+export function placeLines(place: PlaceOfReport, org: OrganizationId): string[] {
+  const { place: name, source, closing, knownPlaces: known } = place;
   const isNew = !known.includes(name);
   return [
     `${name}, receipts of ${source}${place.account === undefined ? "" : `, account ${place.account}`}:`,
     ...(closing === undefined
       ? ["  The file tells no closing balance, so none is compared."]
       : [`  closes with ${decimalOf(closing.balance.cents)} on ${closing.balance.day}: ${closingWords(closing)}`]),
-    ...(closing === undefined || !closingDiffers(place) || closing.state === "overdrawn"
+    ...(closing === undefined || !closingDiffers(closing) || closing.state === "overdrawn"
       ? []
       : [`    ${recordCommand(place, closing, org)}`]),
     ...(isNew
@@ -42,13 +28,14 @@ export function placeLines(place: ComparedPlace, org: OrganizationId): string[] 
 }
 
 /** Returns the place for scripts. */
-export function placeJson(place: ComparedPlace, org: OrganizationId): Readonly<Record<string, unknown>> {
-  const { name, source, account, statement, closing } = place;
+export function placeJson(place: PlaceOfReport, org: OrganizationId): Readonly<Record<string, unknown>> {
+  const { place: name, source, account, statement, sha256, closing } = place;
   return {
     name,
     source,
     account: account ?? null,
     statement: statement ?? null,
+    document_sha256: sha256,
     closing:
       closing === undefined
         ? null
@@ -58,7 +45,8 @@ export function placeJson(place: ComparedPlace, org: OrganizationId): Readonly<R
             amount: decimalOf(closing.balance.cents),
             recorded: closing.figure === undefined ? null : decimalOf(closing.figure.amountCents),
             recorded_of_day: closing.figure?.asOfDay ?? null,
-            advice: closingDiffers(place) && closing.state !== "overdrawn" ? recordCommand(place, closing, org) : null,
+            advice:
+              closingDiffers(closing) && closing.state !== "overdrawn" ? recordCommand(place, closing, org) : null,
           },
   };
 }
@@ -78,10 +66,10 @@ function closingWords({ state, figure }: ComparedClosing): string {
   }
 }
 
-function recordCommand(place: ComparedPlace, { balance }: ComparedClosing, org: OrganizationId): string {
+function recordCommand(place: PlaceOfReport, { balance }: ComparedClosing, org: OrganizationId): string {
   const evidence = place.statement === undefined ? `statement of ${balance.day}` : `statement ${place.statement}`;
   return (
-    `kesc reserve record ${org} --place ${quoted(place.name)} --amount ${decimalOf(balance.cents)} ` +
+    `kesc reserve record ${org} --place ${quoted(place.place)} --amount ${decimalOf(balance.cents)} ` +
     `--as-of ${balance.day} --evidence ${quoted(evidence)} --document ${quoted(place.file)}`
   );
 }

@@ -18,7 +18,7 @@ import type { ExplainedTie } from "../../reconcile/tie.js";
 import { decimalOf } from "../../verify/format.js";
 import { timeOf } from "../commands/output.js";
 import type { AppliedPayment } from "./apply-received.js";
-import { type ComparedPlace, placeJson, placeLines } from "./place-report.js";
+import { placeJson, placeLines, type PlaceOfReport } from "./place-report.js";
 import { tieJson, tieLines } from "./tie.js";
 
 export interface ReconcileReport {
@@ -38,7 +38,7 @@ export interface ReconcileReport {
   readonly tie: ExplainedTie | undefined;
   readonly night: LostNight;
   /** The bank whose statement it is. Undefined for a rail. */
-  readonly place?: ComparedPlace;
+  readonly place?: PlaceOfReport;
 }
 
 export function breaksOf({ reconciled }: Pick<ReconcileReport, "reconciled">): readonly Break[] {

@@ -49,7 +49,10 @@ export async function bankFacts(
   const places = new Map<string, number>();
   for (const slice of slicesOf(entries, SLICE_ROWS)) {
     const names = slice.flatMap((entry) => [entry, ...entry.parts].flatMap(receiptsOf));
-    const booked = new Map((await book.withReceipts([...new Set(names)])).map((each) => [each.receipt, each]));
+    const booked = new Map<string, BookedMovement>();
+    for (const some of slicesOf([...new Set(names)], SLICE_ROWS)) {
+      for (const each of await book.withReceipts(some)) booked.set(each.receipt, each);
+    }
     for (const entry of slice) {
       const place = (places.get(entry.day) ?? 0) + 1;
       places.set(entry.day, place);

@@ -50,6 +50,13 @@ export interface JoinedStatement extends Omit<BankStatement, "opening"> {
   readonly days: { readonly first: NairobiDay; readonly last: NairobiDay } | undefined;
 }
 
+/** The most statements of a file. A month has 31 days, and a bank may write pages of each. */
+export const STATEMENTS_MAX = 1_000;
+/** The most entries of a file, and payments of its entries. */
+export const ENTRIES_MAX = 50_000;
+const DOUBTS_MAX = 100;
+const SHOWN_MAX = 10;
+
 /** The only currency of a book. */
 export const CURRENCY = "KES";
 
@@ -59,6 +66,9 @@ export const CURRENCY = "KES";
  * Throws a StatementError for another account and for a statement that the file has twice.
  */
 export function joinedStatements(statements: readonly BankStatement[], account: string | undefined): JoinedStatement {
+  if (statements.length > STATEMENTS_MAX) {
+    throw new StatementError(`It has more than ${String(STATEMENTS_MAX)} statements.`);
+  }
   const own = ofAccount(statements, account);
   const ids = own.flatMap(({ id }) => id ?? []);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
@@ -66,14 +76,23 @@ export function joinedStatements(statements: readonly BankStatement[], account: 
   const entries = own.flatMap((each) => each.entries);
   const last = own.at(-1);
   return {
-    id: ids.length === 0 ? undefined : ids.join(", "),
+    id: idOf(ids),
     account: last?.account,
     closing: last?.closing,
     entries,
     notBooked: own.reduce((sum, { notBooked }) => sum + notBooked, 0),
-    doubts: [...own.flatMap((each) => each.doubts), ...own.flatMap(sumDoubt), ...own.flatMap(gapDoubt)],
+    doubts: atMost([...own.flatMap(sumDoubt), ...own.flatMap(gapDoubt), ...own.flatMap((each) => each.doubts)]),
     days: daysOf(entries, { opening: own[0]?.opening, closing: last?.closing }),
   };
+}
+
+/** A month has many statements. */
+function idOf(ids: readonly string[]): string | undefined {
+  const [first, second] = ids;
+  const last = ids.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  if (second === undefined) return first;
+  return ids.length === 2 ? `${first}, ${last}` : `${first} to ${last}`;
 }
 
 function ofAccount(statements: readonly BankStatement[], account: string | undefined): readonly BankStatement[] {
@@ -83,9 +102,20 @@ function ofAccount(statements: readonly BankStatement[], account: string | undef
   if (accounts.length === 0) return statements;
   throw new StatementError(
     account === undefined
-      ? `It has the accounts ${accounts.join(", ")}. Name one with --account.`
-      : `It has the account ${accounts.join(", ")}, and not one account ${account}.`,
+      ? `It has the accounts ${shown(accounts)}. Name the account.`
+      : `It has the account ${shown(accounts)}, and not one account ${account}.`,
   );
+}
+
+function shown(accounts: readonly string[]): string {
+  const more = accounts.length - SHOWN_MAX;
+  return `${accounts.slice(0, SHOWN_MAX).join(", ")}${more > 0 ? ` and ${String(more)} more` : ""}`;
+}
+
+/** Keeps the first doubts, and says how many others there are. */
+function atMost(doubts: readonly string[]): readonly string[] {
+  const more = doubts.length - DOUBTS_MAX;
+  return more > 0 ? [...doubts.slice(0, DOUBTS_MAX), `${String(more)} more of its entries are doubtful.`] : doubts;
 }
 
 /** MT940 may have the bank's code and a slash before the number. */

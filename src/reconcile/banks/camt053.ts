@@ -11,6 +11,8 @@ import {
   type BankStatement,
   CURRENCY,
   decimalCents,
+  ENTRIES_MAX,
+  STATEMENTS_MAX,
 } from "./bank-statement.js";
 import { readXml, type XmlElement } from "./xml.js";
 
@@ -21,7 +23,8 @@ const NAMESPACES = Array.from(
   (_, index) => `urn:iso:std:iso:20022:tech:xsd:camt.053.001.${String(index + 2).padStart(2, "0")}`,
 );
 const PATH = ["Document", "BkToCstmrStmt", "Stmt"];
-const ENTRIES_MAX = 50_000;
+/** Schemas allow 35 characters, and banks write more. */
+const ID_CHARACTERS_MAX = 100;
 const BOOKED = "BOOK";
 const CHARGES = new Set(["CHRG", "COMM", "FEES"]);
 const NO_REFERENCES = new Set(["NOTPROVIDED", "NONREF"]);
@@ -55,9 +58,12 @@ export function camt053Statements(xml: string): readonly BankStatement[] {
     namespaces: NAMESPACES,
     path: PATH,
     onElement: (element, parent) => {
+      if (parent > STATEMENTS_MAX) throw new StatementError(`It has more than ${String(STATEMENTS_MAX)} statements.`);
       const statement = (open[parent - 1] ??= newStatement());
-      if (element.name === "Ntry") entries += 1;
-      if (entries > ENTRIES_MAX) throw new StatementError(`It has more than ${String(ENTRIES_MAX)} entries.`);
+      if (element.name === "Ntry") entries += Math.max(1, childrenAt(element, ["NtryDtls", "TxDtls"]).length);
+      if (entries > ENTRIES_MAX) {
+        throw new StatementError(`It has more than ${String(ENTRIES_MAX)} entries and details.`);
+      }
       readElement(statement, element, { where: `statement ${statement.id ?? String(parent)}` });
     },
   });
@@ -82,13 +88,16 @@ function newStatement(): OpenStatement {
 function readElement(statement: OpenStatement, element: XmlElement, { where }: Where): void {
   switch (element.name) {
     case "Id":
-      statement.id = element.text.trim();
+      statement.id = idIn(element.text.trim(), `${where}, Id`);
       break;
     case "StmtPgntn":
-      statement.page = valueAt(element, "PgNb") ?? "";
+      statement.page = idIn(valueAt(element, "PgNb"), `${where}, StmtPgntn`) ?? "";
       break;
     case "Acct":
-      statement.account = valueAt(element, "Id", "IBAN") ?? valueAt(element, "Id", "Othr", "Id");
+      statement.account = idIn(
+        valueAt(element, "Id", "IBAN") ?? valueAt(element, "Id", "Othr", "Id"),
+        `${where}, Acct`,
+      );
       break;
     case "Bal": {
       const kind = valueAt(element, "Tp", "CdOrPrtry", "Cd");
@@ -103,6 +112,12 @@ function readElement(statement: OpenStatement, element: XmlElement, { where }: W
       readEntry(statement, element, { where: `${where}, entry ${String(statement.count)}` });
       break;
   }
+}
+
+/** A message may show it. */
+function idIn(text: string | undefined, where: string): string | undefined {
+  if (text === undefined || text.length <= ID_CHARACTERS_MAX) return text;
+  throw bad({ where }, `has more than ${String(ID_CHARACTERS_MAX)} characters`);
 }
 
 function statementOf({ id, page, account, balances, entries, doubts, notBooked }: OpenStatement): BankStatement {
@@ -165,7 +180,7 @@ function paymentIn(detail: XmlElement, ofEntry: "in" | "out"): BankPayment | und
 function referencesOf(elements: readonly (XmlElement | undefined)[], direction: "in" | "out"): readonly string[] {
   const found = elements.flatMap((element) => element ?? []);
   const at = (...path: readonly string[]): readonly string[] =>
-    found.flatMap((element) => childrenAt(element, path).map((each) => each.text.trim()));
+    found.flatMap((element) => valueAt(element, ...path) ?? []);
   const banks = [...at("AcctSvcrRef"), ...at("Refs", "AcctSvcrRef")];
   const owners = [...at("Refs", "EndToEndId"), ...at("Refs", "InstrId"), ...at("NtryDtls", "Btch", "PmtInfId")];
   return (direction === "in" ? banks : [...banks, ...owners]).filter((each) => !NO_REFERENCES.has(each));

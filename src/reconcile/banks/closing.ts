@@ -2,30 +2,46 @@ import type { ReserveFigure } from "../../domain/reserve.js";
 import type { BankBalance } from "./bank-statement.js";
 
 /**
- * How the closing balance stands to the last figure of the place:
+ * How the closing balance stands to the figures of the place:
  *
- * - agrees, differs: the figure is of the same day.
- * - unrecorded: there is no figure of the day, nor of a later one.
- * - later: the last figure is of a later day, so nothing is compared.
+ * - agrees, differs: a figure is of the same day.
+ * - unrecorded: no figure is of the day, nor of a later one.
+ * - later: no figure is of the day, and the last one is of a later day.
  * - overdrawn: nobody can record less than nothing.
  */
-export type ClosingState = "agrees" | "differs" | "unrecorded" | "later" | "overdrawn";
+export const CLOSING_STATES = ["agrees", "differs", "unrecorded", "later", "overdrawn"] as const;
+export type ClosingState = (typeof CLOSING_STATES)[number];
 
-export interface ComparedClosing {
+export interface ComparedClosing<Figure extends ReserveFigure = ReserveFigure> {
   readonly state: ClosingState;
   readonly balance: BankBalance;
-  /** The last figure of the place. */
-  readonly figure: ReserveFigure | undefined;
+  /** The figure of the day, or else the last one of the place. */
+  readonly figure: Figure | undefined;
 }
 
-/** Compares the closing balance of a bank with what was last recorded of the place. */
-export function comparedClosing(balance: BankBalance, figure: ReserveFigure | undefined): ComparedClosing {
-  return { state: stateOf(balance, figure), balance, figure };
+interface Figures<Figure> {
+  /** The one that holds at the end of the day of the balance. */
+  readonly known: Figure | undefined;
+  /** The last one of the place. */
+  readonly last: Figure | undefined;
 }
 
-function stateOf({ cents, day }: BankBalance, figure: ReserveFigure | undefined): ClosingState {
-  if (figure !== undefined && figure.asOfDay > day) return "later";
+/** Compares the closing balance of a bank with what was recorded of the place. */
+export function comparedClosing<Figure extends ReserveFigure>(
+  balance: BankBalance,
+  { known, last }: Figures<Figure>,
+): ComparedClosing<Figure> {
+  const ofDay = known?.asOfDay === balance.day ? known : undefined;
+  return { state: stateOf(balance, { known: ofDay, last }), balance, figure: ofDay ?? last };
+}
+
+function stateOf({ cents, day }: BankBalance, { known, last }: Figures<ReserveFigure>): ClosingState {
   if (cents < 0) return "overdrawn";
-  if (figure === undefined || figure.asOfDay < day) return "unrecorded";
-  return figure.amountCents === cents ? "agrees" : "differs";
+  if (known !== undefined) return known.amountCents === cents ? "agrees" : "differs";
+  return last !== undefined && last.asOfDay > day ? "later" : "unrecorded";
+}
+
+/** Whether the book lacks the closing balance, or has another one. */
+export function closingDiffers(closing: Pick<ComparedClosing, "state"> | undefined): boolean {
+  return closing !== undefined && closing.state !== "agrees" && closing.state !== "later";
 }

@@ -1,7 +1,14 @@
 import { toCents } from "../../domain/values/cents.js";
 import { type NairobiDay, parseNairobiDay } from "../../domain/values/nairobi-day.js";
 import { StatementError } from "../statement-error.js";
-import { type BankBalance, type BankEntry, type BankStatement, CURRENCY, decimalCents } from "./bank-statement.js";
+import {
+  type BankBalance,
+  type BankEntry,
+  type BankStatement,
+  CURRENCY,
+  decimalCents,
+  ENTRIES_MAX,
+} from "./bank-statement.js";
 
 /** A field of a message: the text after its tag, and the lines that continue it. */
 interface Mt940Field {
@@ -29,6 +36,8 @@ const BALANCE = /^([CD])(\d{6})([A-Z]{3})(\d+,\d*)$/;
 // Value date, entry date, mark, funds code, amount, kind, and both references.
 const ENTRY = /^(\d{6})(\d{4})?(R?[CD])([A-Z])?(\d+,\d*)([NSF][A-Z0-9]{3})(.*)$/;
 const AMOUNT_CHARACTERS_MAX = 15;
+/** Of an account and of a number: the standard has 35 and 16. A message may show them. */
+const ID_CHARACTERS_MAX = 100;
 const CHARGES = /^.(CHG|COM)$/;
 const NO_REFERENCE = "NONREF";
 
@@ -45,7 +54,10 @@ export function isMt940(beginning: string): boolean {
  */
 export function mt940Statements(text: string): readonly BankStatement[] {
   const pages: Mt940Page[] = [];
+  let entries = 0;
   for (const field of fieldsOf(text)) {
+    if (field.tag === "61") entries += 1;
+    if (entries > ENTRIES_MAX) throw new StatementError(`It has more than ${String(ENTRIES_MAX)} entries.`);
     if (field.tag === "20") pages.push(newPage(field));
     const page = pages.at(-1);
     if (page === undefined) throw bad(field, "stands before the field :20:");
@@ -98,15 +110,15 @@ function blocksBefore(line: string): number {
 }
 
 function readField(page: Mt940Page, field: Mt940Field): void {
-  const { tag, text } = field;
+  const { tag } = field;
   switch (tag) {
     case "25":
     case "25P":
-      page.account = text.trim();
+      page.account = idIn(field);
       break;
     case "28":
     case "28C":
-      page.number = text.trim();
+      page.number = idIn(field);
       break;
     case "60F":
     case "60M":
@@ -125,6 +137,12 @@ function readField(page: Mt940Page, field: Mt940Field): void {
       page.isLast = tag === "62F";
       break;
   }
+}
+
+function idIn(field: Mt940Field): string {
+  const id = field.text.trim();
+  if (id.length <= ID_CHARACTERS_MAX) return id;
+  throw bad(field, `has more than ${String(ID_CHARACTERS_MAX)} characters`);
 }
 
 function checkWhole(page: Mt940Page): void {

@@ -1,3 +1,4 @@
+import { type BankColumn, type BankDateOrder, plainCell, type StatementForm } from "../../domain/statement-form.js";
 import { toCents } from "../../domain/values/cents.js";
 import { type NairobiDay, nairobiDayOf } from "../../domain/values/nairobi-day.js";
 import { signedAmount } from "../../rails/written-amount.js";
@@ -5,10 +6,6 @@ import { type DateOrder, writtenTime } from "../../rails/written-time.js";
 import { LINES_MAX, recordsIn, type TableHeader } from "../files/tables.js";
 import { StatementError } from "../statement-error.js";
 import type { BankEntry, BankStatement } from "./bank-statement.js";
-
-/** What a column of a bank's table can be. */
-export const BANK_COLUMNS = ["date", "amount", "debit", "credit", "balance", "reference", "text"] as const;
-export type BankColumn = (typeof BANK_COLUMNS)[number];
 
 /** How a bank writes its table: an operator says it. */
 export interface BankTable {
@@ -18,6 +15,19 @@ export interface BankTable {
   readonly dateOrder: DateOrder | undefined;
   /** What is the bank's number in the column `reference`, or in `text`. */
   readonly pattern: RegExp | undefined;
+}
+
+const ORDERS: Readonly<Record<BankDateOrder, DateOrder>> = { DAY_FIRST: "dayFirst", MONTH_FIRST: "monthFirst" };
+
+/** Returns the table of a form. Undefined if the form has no columns. */
+export function tableOf({ columns, dateOrder, referencePattern }: StatementForm): BankTable | undefined {
+  return (
+    columns && {
+      columns: new Map(Object.entries(columns) as [BankColumn, string][]),
+      dateOrder: dateOrder && ORDERS[dateOrder],
+      pattern: referencePattern === undefined ? undefined : new RegExp(referencePattern, "u"),
+    }
+  );
 }
 
 interface TableRow {
@@ -39,9 +49,9 @@ const TOTALS = /^(grand )?totals?:?$/i;
  * Rejects with a StatementError that names the line and the column.
  */
 export async function tableStatement(bytes: Buffer, table: BankTable): Promise<BankStatement> {
-  const names = new Map([...table.columns].map(([column, name]) => [plain(name), column]));
+  const names = new Map([...table.columns].map(([column, name]) => [plainCell(name), column]));
   const format: TableHeader = {
-    knownColumns: (cells) => new Set(cells.map(plain).filter((cell) => names.has(cell))).size,
+    knownColumns: (cells) => new Set(cells.map(plainCell).filter((cell) => names.has(cell))).size,
   };
   const rows: TableRow[] = [];
   let places: ReadonlyMap<BankColumn, number> | undefined;
@@ -68,7 +78,7 @@ function headerIn(
   line: number,
   names: ReadonlyMap<string, BankColumn>,
 ): ReadonlyMap<BankColumn, number> | undefined {
-  const found = cells.map((cell) => names.get(plain(cell)));
+  const found = cells.map((cell) => names.get(plainCell(cell)));
   const places = new Map(found.flatMap((column, place) => (column === undefined ? [] : [[column, place] as const])));
   if (places.size < names.size) return undefined;
   const twice = found.find((column, place) => column !== undefined && places.get(column) !== place);
@@ -80,10 +90,6 @@ function noHeader({ columns }: BankTable): StatementError {
   return new StatementError(
     `No line has all of the columns ${[...columns.values()].map((name) => `"${name}"`).join(", ")}.`,
   );
-}
-
-function plain(cell: string): string {
-  return cell.replaceAll(/\s+/g, " ").trim().toLowerCase();
 }
 
 interface RowOptions {
@@ -146,7 +152,7 @@ function dayIn(text: string, order: DateOrder | undefined): NairobiDay | { reado
   return {
     problem:
       order === undefined
-        ? "may have the day or the month first: say which with --dates"
+        ? "may have the day or the month first: say which"
         : `is no date with the ${order === "dayFirst" ? "day" : "month"} first`,
   };
 }

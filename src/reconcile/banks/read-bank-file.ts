@@ -1,14 +1,16 @@
+import { createHash } from "node:crypto";
+
+import type { StatementForm } from "../../domain/statement-form.js";
 import { StatementError } from "../statement-error.js";
-import { type JoinedStatement, joinedStatements } from "./bank-statement.js";
+import { type BankStatement, type JoinedStatement, joinedStatements } from "./bank-statement.js";
 import { camt053Statements } from "./camt053.js";
 import { isMt940, mt940Statements } from "./mt940.js";
-import { type BankTable, tableStatement } from "./named-columns.js";
+import { tableOf, tableStatement } from "./named-columns.js";
 
-interface BankFileOptions {
-  /** Undefined: only MT940 and camt.053 can be read. */
-  readonly table: BankTable | undefined;
-  /** Needed for a file with several accounts; another account is refused. */
-  readonly account: string | undefined;
+/** The statements of one account, and the file that has them. */
+export interface BankFile extends JoinedStatement {
+  /** In hexadecimal. */
+  readonly sha256: string;
 }
 
 const BEGINNING_BYTES = 1_024;
@@ -21,14 +23,21 @@ const ENCODING = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.-]+)["']/;
  *
  * Rejects with a StatementError. Half a statement proves nothing, so nothing is read in part.
  */
-export async function readBankFile(bytes: Buffer, { table, account }: BankFileOptions): Promise<JoinedStatement> {
+export async function readBankFile(bytes: Buffer, form: StatementForm): Promise<BankFile> {
+  const statements = await statementsIn(bytes, form);
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return { ...joinedStatements(statements, form.account), sha256 };
+}
+
+async function statementsIn(bytes: Buffer, form: StatementForm): Promise<readonly BankStatement[]> {
   const beginning = bytes.toString("utf8", 0, BEGINNING_BYTES).replace(BYTE_ORDER_MARK, "");
-  if (XML.test(beginning)) return joinedStatements(camt053Statements(xmlText(bytes, beginning)), account);
-  if (isMt940(beginning)) return joinedStatements(mt940Statements(bytes.toString("utf8")), account);
+  if (XML.test(beginning)) return camt053Statements(xmlText(bytes, beginning));
+  if (isMt940(beginning)) return mt940Statements(bytes.toString("utf8"));
+  const table = tableOf(form);
   if (table === undefined) {
-    throw new StatementError("It is neither MT940 nor camt.053. Say with --columns how the bank writes its table.");
+    throw new StatementError("It is neither MT940 nor camt.053. Say how the bank calls the columns of its table.");
   }
-  return joinedStatements([await tableStatement(bytes, table)], account);
+  return [await tableStatement(bytes, table)];
 }
 
 function xmlText(bytes: Buffer, beginning: string): string {

@@ -21,6 +21,8 @@ interface XmlOptions {
 
 const PREFIX = "ns:";
 const DEPTH_MAX = 40;
+/** The parser looks at each of a parent's for each of a child's. */
+const NAMESPACES_MAX = 10_000;
 const REFERENCE = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)/;
 
 /**
@@ -30,6 +32,9 @@ const REFERENCE = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)/;
  * Throws a StatementError that names the line.
  */
 export function readXml(xml: string, { namespaces, path, onElement }: XmlOptions): void {
+  if (declarationsIn(xml) > NAMESPACES_MAX) {
+    throw new StatementError(`It declares more than ${String(NAMESPACES_MAX)} namespaces.`);
+  }
   const bad = (problem: string, context: () => { readonly line: number }): StatementError =>
     new StatementError(`It is not valid XML: line ${String(context().line + 1)}: ${problem}.`);
   const open: XmlElement[] = [];
@@ -78,6 +83,13 @@ export function readXml(xml: string, { namespaces, path, onElement }: XmlOptions
       throw bad(message, context);
     })
     .parse(xml);
+}
+
+/** Counts the word wherever it stands. */
+function declarationsIn(xml: string): number {
+  let count = 0;
+  for (let at = xml.indexOf("xmlns"); at >= 0; at = xml.indexOf("xmlns", at + 1)) count += 1;
+  return count;
 }
 
 function isAt(open: readonly XmlElement[], path: readonly string[]): boolean {

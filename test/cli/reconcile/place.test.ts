@@ -149,7 +149,7 @@ describe("kesc reconcile --place", () => {
     expect(stdout).to.contain("matched            1 movements, 1500.00 in, 0.00 out\n");
     expect(stdout).to.contain("missing in ledger: kcb-1234:FT10, at the bank 1.00 in");
     expect(stdout).to.contain(`closes with 1501.00 on ${DAY}: recorded was 1300.00`);
-    expect((await reconcile("4.csv", text)).stderr).to.contain("Say with --columns how the bank writes its table.");
+    expect((await reconcile("4.csv", text)).stderr).to.contain("Say how the bank calls the columns of its table.");
   });
 
   it("refuses options that do not fit, and names what is wrong", async () => {
@@ -170,9 +170,7 @@ describe("kesc reconcile --place", () => {
     expect(await of("x.csv", "--place", "KCB", "--reference", "(")).to.contain("must be a regular expression");
     writeFileSync(join(place.folder, "x.sta"), mt940());
     const file = join(place.folder, "x.sta");
-    expect(await of(file, "--place", "Mpesa")).to.contain(
-      "mpesa is a rail. Compare its statement: kesc reconcile mpesa FILE",
-    );
+    expect(await of(file, "--place", "Mpesa")).to.contain("--source must not be mpesa: that is a rail.");
     expect(await of(file, "--place", "KCB", "--source", "KCB")).to.contain("--source must be 1 to 32 of a to z");
     expect(await of(file, "--place", "Operator")).to.contain("--source must not be operator");
   });

@@ -1,12 +1,13 @@
 import { expect } from "chai";
 
+import type { ReserveFigure } from "../../../src/domain/reserve.js";
 import { bankFacts } from "../../../src/reconcile/banks/bank-facts.js";
 import { comparedClosing } from "../../../src/reconcile/banks/closing.js";
 import { readBankFile } from "../../../src/reconcile/banks/read-bank-file.js";
 import type { BookedMovements } from "../../../src/reconcile/ports.js";
 import type { BookedMovement } from "../../../src/reconcile/reconciliation.js";
 import type { StatementFacts } from "../../../src/reconcile/statement-movements.js";
-import { camt053, detail, entry, mt940 } from "../../support/bank-files.js";
+import { camt053, detail, entry, formOf, mt940 } from "../../support/bank-files.js";
 
 /** What the book has, in cents by receipt. What went out is negative. */
 type Booked = Readonly<Record<string, number>>;
@@ -27,7 +28,7 @@ function bookOf(booked: Booked): Pick<BookedMovements, "withReceipts"> {
 }
 
 async function factsOf(file: string, booked: Booked = {}): Promise<StatementFacts> {
-  const joined = await readBankFile(Buffer.from(file), { table: undefined, account: undefined });
+  const joined = await readBankFile(Buffer.from(file), formOf({}));
   return bankFacts(joined, { source: "kcb", book: bookOf(booked) });
 }
 
@@ -101,18 +102,20 @@ describe("the receipts of a bank's entries", () => {
 });
 
 describe("the closing balance of a bank", () => {
-  const of = (amountCents: number, asOfDay: string): Parameters<typeof comparedClosing>[1] =>
-    ({ amountCents, asOfDay }) as never;
-  for (const [why, cents, figure, state] of [
-    ["recorded", 100, of(100, "2026-11-27"), "agrees"],
-    ["recorded otherwise", 100, of(99, "2026-11-27"), "differs"],
-    ["not recorded yet", 100, of(100, "2026-11-26"), "unrecorded"],
-    ["of a new place", 100, undefined, "unrecorded"],
-    ["older than the last figure", 100, of(100, "2026-11-28"), "later"],
-    ["below zero", -1, undefined, "overdrawn"],
+  const of = (amountCents: number, asOfDay: string): ReserveFigure => ({ amountCents, asOfDay }) as never;
+  for (const [why, cents, figures, state] of [
+    ["recorded", 100, [of(100, "2026-11-27")], "agrees"],
+    ["recorded otherwise", 100, [of(99, "2026-11-27")], "differs"],
+    ["recorded before a later day", 100, [of(100, "2026-11-27"), of(3, "2026-11-28")], "agrees"],
+    ["not recorded yet", 100, [of(100, "2026-11-26")], "unrecorded"],
+    ["of a new place", 100, [], "unrecorded"],
+    ["not recorded, and older than the last figure", 100, [of(100, "2026-11-26"), of(3, "2026-11-28")], "later"],
+    ["below zero", -1, [], "overdrawn"],
   ] as const) {
     it(`is ${state} if it is ${why}`, () => {
-      expect(comparedClosing({ cents, day: "2026-11-27" as never }, figure).state).to.equal(state);
+      const known = figures.find(({ asOfDay }) => asOfDay <= "2026-11-27");
+      const compared = comparedClosing({ cents, day: "2026-11-27" as never }, { known, last: figures.at(-1) });
+      expect(compared.state).to.equal(state);
     });
   }
 });

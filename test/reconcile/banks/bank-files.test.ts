@@ -1,21 +1,16 @@
 import { expect } from "chai";
 
+import type { BankColumns, StatementForm } from "../../../src/domain/statement-form.js";
 import { type JoinedStatement } from "../../../src/reconcile/banks/bank-statement.js";
-import { type BankColumn, type BankTable } from "../../../src/reconcile/banks/named-columns.js";
 import { readBankFile } from "../../../src/reconcile/banks/read-bank-file.js";
-import { camt053, detail, entry, mt940 } from "../../support/bank-files.js";
+import { camt053, detail, entry, formOf, mt940 } from "../../support/bank-files.js";
 
-interface Options {
-  readonly table?: BankTable;
-  readonly account?: string;
+function read(text: string | Buffer, form: Partial<StatementForm> = {}): Promise<JoinedStatement> {
+  return readBankFile(Buffer.from(text), formOf(form));
 }
 
-function read(text: string | Buffer, { table, account }: Options = {}): Promise<JoinedStatement> {
-  return readBankFile(Buffer.from(text), { table, account });
-}
-
-async function problemOf(text: string, options?: Options): Promise<string> {
-  return read(text, options).then(
+async function problemOf(text: string, form?: Partial<StatementForm>): Promise<string> {
+  return read(text, form).then(
     () => "",
     (error: unknown) => (error as Error).message,
   );
@@ -122,7 +117,9 @@ describe("a statement in MT940", () => {
 
   it("is of one account", async () => {
     const other = mt940({ account: "999" });
-    expect(await problemOf([mt940(), other].join("\n"))).to.match(/has the accounts 01175\/1234567890, 999\. Name one/);
+    expect(await problemOf([mt940(), other].join("\n"))).to.match(
+      /has the accounts 01175\/1234567890, 999\. Name the account/,
+    );
     expect((await read([mt940(), other].join("\n"), { account: "1234567890" })).account).to.equal("01175/1234567890");
     expect(await problemOf(mt940(), { account: "567890" })).to.match(/and not one account 567890/);
   });
@@ -287,15 +284,14 @@ describe("XML of a bank", () => {
 });
 
 describe("a table of a bank", () => {
-  const table = (columns: Partial<Record<BankColumn, string>>, given: Partial<BankTable> = {}): BankTable => ({
-    columns: new Map(Object.entries(columns) as [BankColumn, string][]),
-    dateOrder: "dayFirst",
-    pattern: undefined,
+  const table = (columns: BankColumns, given: Partial<StatementForm> = {}): Partial<StatementForm> => ({
+    columns,
+    dateOrder: "DAY_FIRST",
     ...given,
   });
   const KCB = table(
     { date: "Transaction Date", text: "Description", debit: "Debit", credit: "Credit", balance: "Running Balance" },
-    { pattern: /FT[0-9A-Z]+/ },
+    { referencePattern: "FT[0-9A-Z]+" },
   );
   const HEAD = [
     "Account Name,ACME LTD",
@@ -312,9 +308,7 @@ describe("a table of a bank", () => {
   const kcb = (rows: readonly string[]): string => [...HEAD, ...rows].join("\r\n");
 
   it("has the columns that an operator names, below other lines, and its footer is no row", async () => {
-    const joined = await read(kcb([...ROWS, 'Total,,,"2,000.00","15,000.00",', "*** End of statement ***,,,,,"]), {
-      table: KCB,
-    });
+    const joined = await read(kcb([...ROWS, 'Total,,,"2,000.00","15,000.00",', "*** End of statement ***,,,,,"]), KCB);
     expect(entriesOf(joined)).to.deep.equal(ENTRIES);
     expect(joined).to.deep.include({
       closing: { cents: 14_000_00, day: "2026-12-01" },
@@ -324,16 +318,16 @@ describe("a table of a bank", () => {
   });
 
   it("may have the newest row first, also within one day", async () => {
-    const { entries, closing, doubts } = await read(kcb(ROWS.toReversed()), { table: KCB });
+    const { entries, closing, doubts } = await read(kcb(ROWS.toReversed()), KCB);
     expect([entries.at(-1)?.references, closing?.cents, doubts]).to.deep.equal([["FT26331A2"], 14_000_00, []]);
     const ofDay = ROWS.map((row) => row.replaceAll("01/12", "26/11"));
-    expect((await read(kcb(ofDay.toReversed()), { table: KCB })).closing?.cents).to.equal(14_000_00);
+    expect((await read(kcb(ofDay.toReversed()), KCB)).closing?.cents).to.equal(14_000_00);
     const either = ["26/11/2026,,A,,100.00,100.00", "26/11/2026,,B,100.00,,0.00"];
-    expect((await read(kcb(either), { table: KCB })).closing, "both orders are right").to.equal(undefined);
+    expect((await read(kcb(either), KCB)).closing, "both orders are right").to.equal(undefined);
   });
 
   it("is doubtful if a balance does not follow", async () => {
-    const { doubts } = await read(kcb(ROWS.filter((_, index) => index !== 1)), { table: KCB });
+    const { doubts } = await read(kcb(ROWS.filter((_, index) => index !== 1)), KCB);
     expect(doubts).to.deep.equal([
       "A row is missing, or an amount was changed: the balance of line 6 does not follow from the row before it.",
     ]);
@@ -342,9 +336,12 @@ describe("a table of a bank", () => {
   it("may have one column of amounts, a column of references, semicolons and no balance", async () => {
     const of = table({ date: "Date", amount: "Amount", reference: "Ref" }, { dateOrder: undefined });
     const text = "Date;Amount;Ref\n2026-11-27;-20;A1\n11/11/2026;30.5;\n";
-    expect(entriesOf(await read(text, { table: of }))).to.deep.equal(["2026-11-11 in 3050", "2026-11-27 out 2000 A1"]);
-    const inside = table({ date: "Date", amount: "Amount", reference: "Ref" }, { pattern: /Ref (\S+)/ });
-    expect(entriesOf(await read("Date,Amount,Ref\n27/11/2026,1,Ref A9 x", { table: inside }))).to.deep.equal([
+    expect(entriesOf(await read(text, of))).to.deep.equal(["2026-11-11 in 3050", "2026-11-27 out 2000 A1"]);
+    const inside = table(
+      { date: "Date", amount: "Amount", reference: "Ref" },
+      { referencePattern: String.raw`Ref (\S+)` },
+    );
+    expect(entriesOf(await read("Date,Amount,Ref\n27/11/2026,1,Ref A9 x", inside))).to.deep.equal([
       "2026-11-27 in 100 A9",
     ]);
   });
@@ -353,14 +350,14 @@ describe("a table of a bank", () => {
     [
       "no order of dates",
       [ROWS[2]],
-      'Line 5: "Transaction Date" may have the day or the month first: say which with --dates.',
+      'Line 5: "Transaction Date" may have the day or the month first: say which.',
       { dateOrder: undefined },
     ],
     [
       "a date of another order",
       [ROWS[1]],
       'Line 5: "Transaction Date" is no date with the month first.',
-      { dateOrder: "monthFirst" },
+      { dateOrder: "MONTH_FIRST" },
     ],
 
     ["an empty date", [",,A,,1.00,"], 'Line 5: "Transaction Date" is no date such as 27/11/2026 or 2026-11-27.', {}],
@@ -371,20 +368,81 @@ describe("a table of a bank", () => {
   ] as const) {
     it(`is refused for a row with ${why}`, async () => {
       const of = { ...KCB, ...given };
-      expect(await problemOf(kcb(rows.map(String)), { table: of })).to.equal(problem);
+      expect(await problemOf(kcb(rows.map(String)), of)).to.equal(problem);
     });
   }
 
   it("is refused without its columns, with one twice, and if nobody said them", async () => {
     const missing =
       /^No line has all of the columns "Transaction Date", "Description", "Debit", "Credit", "Running Balance"\.$/;
-    expect(await problemOf("Transaction Date,Debit\n", { table: KCB })).to.match(missing);
-    expect(await problemOf("a\n".repeat(60), { table: KCB })).to.match(missing);
-    expect(await problemOf(kcb([]).replace("Value Date", "Debit"), { table: KCB })).to.equal(
+    expect(await problemOf("Transaction Date,Debit\n", KCB)).to.match(missing);
+    expect(await problemOf("a\n".repeat(60), KCB)).to.match(missing);
+    expect(await problemOf(kcb([]).replace("Value Date", "Debit"), KCB)).to.equal(
       "Line 4 has the column for debit twice.",
     );
     expect(await problemOf(kcb(ROWS))).to.equal(
-      "It is neither MT940 nor camt.053. Say with --columns how the bank writes its table.",
+      "It is neither MT940 nor camt.053. Say how the bank calls the columns of its table.",
     );
+  });
+});
+
+describe("the bounds of a bank's file", () => {
+  const COLUMNS = { date: "Date", amount: "Amount" };
+  const many = (count: number, text: string): string => text.repeat(count);
+  const statement = (index: number): string => mt940({ number: String(index) });
+  for (const [why, text, problem] of [
+    [
+      "namespaces, which are slow to read",
+      camt053().replace(
+        "<Document",
+        `<Document ${Array.from({ length: 10_000 }, (_, at) => `xmlns:a${String(at)}="b"`).join(" ")}`,
+      ),
+      "It declares more than 10000 namespaces.",
+    ],
+    [
+      "entries in XML, with their details",
+      camt053({ entries: [entry("CRDT 1.00", { details: Array.from({ length: 50_001 }, () => "<TxDtls/>") })] }),
+      "It has more than 50000 entries and details.",
+    ],
+    [
+      "statements in XML",
+      camt053().replace(/<Stmt>.*<\/Stmt>/s, many(1_001, "<Stmt><Id>S</Id></Stmt>")),
+      "It has more than 1000 statements.",
+    ],
+    [
+      "characters of an id",
+      camt053().replace("S1", "S".repeat(101)),
+      "It is not valid camt.053: statement 1, Id has more than 100 characters.",
+    ],
+    [
+      "entries in MT940",
+      mt940({ lines: Array.from({ length: 50_001 }, () => ":61:261127C1,NTRFX") }),
+      "It has more than 50000 entries.",
+    ],
+    [
+      "statements in MT940",
+      Array.from({ length: 1_001 }, (_, index) => statement(index)).join("\n"),
+      "It has more than 1000 statements.",
+    ],
+    [
+      "characters of an account",
+      mt940({ account: "1".repeat(101) }),
+      "It is not valid MT940: line 2 (:25:) has more than 100 characters.",
+    ],
+    ["rows of a table", `Date,Amount\n${many(50_000, "2026-11-27,1\n")}`, "It has more than 50000 rows."],
+  ] as const) {
+    it(`refuse more ${why}`, async () => {
+      expect(await problemOf(text, { columns: COLUMNS })).to.equal(problem);
+    });
+  }
+
+  it("name 10 accounts and 100 doubts, and the first and last of many statements", async () => {
+    const accounts = Array.from({ length: 12 }, (_, index) => mt940({ account: String(index) }));
+    expect(await problemOf(accounts.join("\n"))).to.match(/accounts 0, .* 9 and 2 more\. Name the account/);
+    const wrong = Array.from({ length: 102 }, (_, index) => mt940({ number: String(index), closing: "C261127KES1," }));
+    const { doubts, id } = await read(wrong.join("\n"));
+    // Each statement closes wrongly, and each but the first opens with another balance.
+    expect([doubts.length, doubts.at(-1)]).to.deep.equal([101, "103 more of its entries are doubtful."]);
+    expect(id).to.equal("0 of 2026-11-27 to 101 of 2026-11-27");
   });
 });

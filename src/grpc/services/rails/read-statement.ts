@@ -3,11 +3,11 @@ import { Worker } from "node:worker_threads";
 
 import { Turns } from "../../../../runtime/turns.js";
 import type { RailReceipt } from "../../../domain/payment.js";
-import type { StatementRow } from "../../../rails/statement.js";
+import type { BankFile } from "../../../reconcile/banks/read-bank-file.js";
 import { StatementError } from "../../../reconcile/statement-error.js";
 import type { StatementCharge, StatementFacts } from "../../../reconcile/statement-movements.js";
 import type { InTurn } from "../../../statements/ports.js";
-import type { ReadPart, StatementToRead } from "./statement-worker.js";
+import type { BankStatementFile, RailStatement, ReadPart } from "./statement-worker.js";
 
 /** The bundle keeps the worker in the folder of this module, too (deploy/bundle.mjs). */
 const STATEMENT_WORKER = new URL("./statement-worker.js", import.meta.url);
@@ -17,27 +17,47 @@ const READ_MILLIS_MAX = 20_000;
 /** One file is read at a time, and a few wait, each with its bytes. */
 const TURNS = { runningMax: 1, waitingMax: 8, failsAll: () => false };
 
+interface ReadOptions {
+  readonly inTurn: InTurn;
+  readonly millisMax?: number;
+}
+
+/** The facts as the thread sends them, whose lists are arrays. */
+interface ListedFacts extends Omit<StatementFacts, "charges"> {
+  readonly charges: readonly (readonly [RailReceipt, StatementCharge])[];
+}
+
 /** Reads statements in a thread of their own, one after another, with a rest after each. */
 export class StatementReading {
   readonly #turns = new Turns<string>(TURNS);
 
   /**
-   * Reads the file of a person, whose `bytes` no other thread has from then on. Takes each slice of
-   * rows at a turn of `inTurn`: to receive one costs the event loop as much as to look at them.
+   * Reads the statement of a rail, whose `bytes` no other thread has from then on. Takes each slice
+   * of rows at a turn of `inTurn`: to receive one costs the event loop as much as to look at them.
    * Undefined: too many files wait.
    *
    * Rejects with a StatementError for a file that is no statement or breaks a bound.
    */
-  read(
+  ofRail(person: string, statement: RailStatement, options: ReadOptions): Promise<StatementFacts> | undefined {
+    const reading = this.#read<ListedFacts>(person, statement, options);
+    return reading?.then(({ charges, ...facts }) => ({ ...facts, charges: new Map(charges) }));
+  }
+
+  /** Reads the file of a bank in the same way. */
+  ofBank(person: string, statement: BankStatementFile, options: ReadOptions): Promise<BankFile> | undefined {
+    return this.#read<BankFile>(person, statement, options);
+  }
+
+  #read<Facts>(
     person: string,
-    statement: StatementToRead,
-    { inTurn, millisMax = READ_MILLIS_MAX }: { readonly inTurn: InTurn; readonly millisMax?: number },
-  ): Promise<StatementFacts> | undefined {
-    const { promise, resolve, reject } = Promise.withResolvers<StatementFacts>();
+    statement: RailStatement | BankStatementFile,
+    { inTurn, millisMax = READ_MILLIS_MAX }: ReadOptions,
+  ): Promise<Facts> | undefined {
+    const { promise, resolve, reject } = Promise.withResolvers<Facts>();
     const work = async (): Promise<void> => {
       const begun = performance.now();
       const busy = { millis: 0 };
-      await readInThread(statement, {
+      await readInThread<Facts>(statement, {
         inTurn,
         millisMax,
         onParsed: () => (busy.millis = performance.now() - begun),
@@ -56,10 +76,10 @@ interface ThreadOptions {
   readonly onParsed: () => void;
 }
 
-async function readInThread(
-  statement: StatementToRead,
+async function readInThread<Facts>(
+  statement: RailStatement | BankStatementFile,
   { inTurn, millisMax, onParsed }: ThreadOptions,
-): Promise<StatementFacts> {
+): Promise<Facts> {
   const worker = new Worker(STATEMENT_WORKER, {
     workerData: statement,
     transferList: [statement.bytes.buffer as ArrayBuffer],
@@ -70,19 +90,17 @@ async function readInThread(
     thread.fail(new StatementError("It takes too long to read. Export fewer days."));
   }, millisMax);
   try {
-    const rows: StatementRow[] = [];
-    const charges = new Map<RailReceipt, StatementCharge>();
+    const lists: Record<string, unknown[]> = {};
     let part = await thread.next();
     clearTimeout(tooLong);
     onParsed();
     for (;;) {
       if ("problem" in part) throw new StatementError(part.problem);
-      if ("end" in part) return { ...part.end, rows, charges };
-      if ("rows" in part) rows.push(...part.rows);
-      else for (const [receipt, charge] of part.charges) charges.set(receipt, charge);
+      if ("end" in part) return { ...part.end, ...lists } as Facts;
+      (lists[part.list] ??= []).push(...part.items);
       part = await inTurn(async () => {
         const result = await thread.next();
-        return { result, lookedAt: "rows" in result ? result.rows.length : 1 };
+        return { result, lookedAt: "items" in result ? result.items.length : 1 };
       });
     }
   } finally {

@@ -2,52 +2,67 @@ import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 
 import { slicesOf } from "../../../../runtime/slices.js";
-import type { RailReceipt } from "../../../domain/payment.js";
+import type { StatementForm } from "../../../domain/statement-form.js";
 import { railNamed } from "../../../rails/rails.js";
-import type { StatementFile, StatementRow } from "../../../rails/statement.js";
+import type { StatementFile } from "../../../rails/statement.js";
+import { readBankFile } from "../../../reconcile/banks/read-bank-file.js";
 import { recordsIn } from "../../../reconcile/files/tables.js";
 import { StatementError } from "../../../reconcile/statement-error.js";
-import {
-  readStatement,
-  SLICE_ROWS,
-  type StatementCharge,
-  type StatementFacts,
-} from "../../../reconcile/statement-movements.js";
+import { readStatement, SLICE_ROWS } from "../../../reconcile/statement-movements.js";
 
-/** A file, and the account that it should be of. */
-export interface StatementToRead extends StatementFile {
+/** A file, and the account at a rail that it should be of. */
+export interface RailStatement extends StatementFile {
   readonly rail: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A file of a bank, and how it is read. */
+export interface BankStatementFile {
+  readonly form: StatementForm;
   readonly bytes: Uint8Array;
 }
 
 /** What the thread sends at each request for more. The last two end it. */
 export type ReadPart =
-  | { readonly rows: readonly StatementRow[] }
-  | { readonly charges: readonly (readonly [RailReceipt, StatementCharge])[] }
-  | { readonly end: Omit<StatementFacts, "rows" | "charges"> }
+  | { readonly list: string; readonly items: readonly unknown[] }
+  | { readonly end: object }
   | { readonly problem: string };
 
 /** A tenth of a core that mints want, too. On Linux a thread has a priority of its own. */
 const PRIORITY = 10;
+/** A problem may show a text of the file. */
+const PROBLEM_CHARACTERS_MAX = 500;
 
-/** Reads the whole file, and then makes the parts of what it says. */
-async function* read({ rail, bytes, ...file }: StatementToRead): AsyncGenerator<ReadPart, void, void> {
-  const format = railNamed(rail)?.statement;
-  if (format === undefined) throw new Error(`the rail ${rail} has no statements`);
+/** Reads the whole file, and then makes the parts of what it says: its lists, and then the rest. */
+async function* read(statement: RailStatement | BankStatementFile): AsyncGenerator<ReadPart, void, void> {
   try {
-    const facts = await readStatement({ ...file, format, records: () => recordsIn(Buffer.from(bytes.buffer), format) });
-    for (const rows of slicesOf(facts.rows, SLICE_ROWS)) yield { rows };
-    for (const charges of slicesOf([...facts.charges], SLICE_ROWS)) yield { charges };
-    const { notCompleted, period, doubts } = facts;
-    yield { end: { notCompleted, period, doubts } };
+    const { lists, ...end } = await ("form" in statement ? readBank(statement) : readRail(statement));
+    for (const [list, all] of Object.entries<readonly unknown[]>(lists)) {
+      for (const items of slicesOf(all, SLICE_ROWS)) yield { list, items };
+    }
+    const empty = Object.fromEntries(Object.keys(lists).map((list) => [list, []]));
+    yield { end: { ...empty, ...end } };
   } catch (error) {
     if (!(error instanceof StatementError)) throw error;
-    yield { problem: error.message };
+    yield { problem: error.message.slice(0, PROBLEM_CHARACTERS_MAX) };
   }
 }
 
+async function readRail({ rail, bytes, ...file }: RailStatement) {
+  const format = railNamed(rail)?.statement;
+  if (format === undefined) throw new Error(`the rail ${rail} has no statements`);
+  const facts = await readStatement({ ...file, format, records: () => recordsIn(Buffer.from(bytes.buffer), format) });
+  const { rows, charges, ...rest } = facts;
+  return { lists: { rows, charges: [...charges] }, ...rest };
+}
+
+async function readBank({ form, bytes }: BankStatementFile) {
+  const { entries, ...rest } = await readBankFile(Buffer.from(bytes.buffer), form);
+  return { lists: { entries }, ...rest };
+}
+
 if (process.platform === "linux") setPriority(PRIORITY);
-const parts = read(workerData as StatementToRead);
+const parts = read(workerData as RailStatement | BankStatementFile);
 parentPort?.on("message", () => {
   void parts.next().then(({ value }) => {
     parentPort?.postMessage(value);
