@@ -13,7 +13,9 @@ import type { BankStatementFile, RailStatement, ReadPart } from "./statement-wor
 const STATEMENT_WORKER = new URL("./statement-worker.js", import.meta.url);
 /** Beside the file and what it unpacks to, which are no part of the heap. */
 const HEAP_MEGABYTES_MAX = 768;
+/** Processor time, so that a busy machine refuses no file for what others do. */
 const READ_MILLIS_MAX = 20_000;
+const LOOK_MILLIS = 250;
 /** One file is read at a time, and a few wait, each with its bytes. */
 const TURNS = { runningMax: 1, waitingMax: 8, failsAll: () => false };
 
@@ -86,13 +88,20 @@ async function readInThread<Facts>(
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES_MAX },
   });
   const thread = partsOf(worker);
-  const tooLong = setTimeout(() => {
-    thread.fail(new StatementError("It takes too long to read. Export fewer days."));
-  }, millisMax);
+  const looks = setInterval(() => {
+    // Rejects once the thread has ended, which the reading then says.
+    void worker.cpuUsage().then(
+      ({ user, system }) => {
+        if ((user + system) / 1_000 < millisMax) return;
+        thread.fail(new StatementError("It takes too long to read. Export fewer days."));
+      },
+      () => undefined,
+    );
+  }, LOOK_MILLIS);
   try {
     const lists: Record<string, unknown[]> = {};
     let part = await thread.next();
-    clearTimeout(tooLong);
+    clearInterval(looks);
     onParsed();
     for (;;) {
       if ("problem" in part) throw new StatementError(part.problem);
@@ -104,7 +113,7 @@ async function readInThread<Facts>(
       });
     }
   } finally {
-    clearTimeout(tooLong);
+    clearInterval(looks);
     await worker.terminate();
   }
 }
