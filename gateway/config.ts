@@ -13,6 +13,8 @@ export interface GatewayConfig {
   readonly adminAddress: HostAndPort | undefined;
   /** A gRPC target: "host:port" or "unix:path". */
   readonly target: string;
+  /** Undefined: as fits the memory of the machine. */
+  readonly heapGrowthPercent: number | undefined;
   readonly logLevel: LogLevel;
   readonly bodyBytesMax: number;
   /** Maximum size of a body that holds many requests. */
@@ -54,6 +56,7 @@ export function readConfig(environment: Environment, { isBesideServer = false } 
       listen: values.KESC_HTTP_ADDRESS,
       adminAddress: values.KESC_HTTP_ADMIN_ADDRESS,
       target: values.KESC_GATEWAY_TARGET ?? values.KESC_GRPC_ADDRESS,
+      heapGrowthPercent: values.KESC_HEAP_GROWTH_PERCENT,
       logLevel: values.KESC_LOG_LEVEL,
       bodyBytesMax: values.KESC_HTTP_BODY_BYTES_MAX,
       bulkBytesMax: values.KESC_BULK_BYTES_MAX,

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 
+import { boundHeapGrowth } from "../runtime/heap-growth.js";
 import { openLog } from "../runtime/log.js";
 import { announceReady } from "../runtime/ready.js";
 import { exitAfter, shutdownSignal } from "../runtime/shutdown.js";
@@ -23,6 +24,7 @@ else {
 /** Runs the gateway until the shutdown signal. Exits with 0 if all requests were finished. */
 async function run(config: GatewayConfig): Promise<void> {
   const stopping = shutdownSignal();
+  boundHeapGrowth(config.heapGrowthPercent);
   const log = openLog(config.logLevel);
   const gateway = await start(config, log).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -8,7 +8,7 @@ const DONE = "APPLIED";
 
 /** The same as `driveRest`, with transactions of Blnk from a source of each connection. */
 export function driveBlnk(job: Job, tally: Tally): Promise<void> {
-  return driveConnections(job, tally, { path: "/transactions", bodyOf, problemIn });
+  return driveConnections(job, tally, { pathOf: () => "/transactions", bodyOf, problemIn });
 }
 
 function bodyOf({ accountIds, amount, sources = [] }: Job, { account, serial }: CallInFlight, index: number): string {

@@ -1,21 +1,31 @@
 import { connect } from "node:net";
 
 import { referenceOf, wrongField } from "./calls.js";
-import type { Job } from "./job.js";
+import type { CallName, Job } from "./job.js";
 import type { CallInFlight, Tally } from "./tally.js";
 
-/** What a service takes and gives for one posting. */
+/** What a service takes and gives for one call. */
 export interface RestCall {
-  readonly path: string;
-  /** `connection` counts from zero. */
-  readonly bodyOf: (job: Job, call: CallInFlight, connection: number) => string;
+  readonly pathOf: (job: Job, call: CallInFlight) => string;
+  /** `connection` counts from zero. Undefined: the call is a GET. */
+  readonly bodyOf?: (job: Job, call: CallInFlight, connection: number) => string;
   /** Returns the cause why an answer is wrong, or undefined. */
   readonly problemIn: (job: Job, call: CallInFlight, answer: HttpAnswer) => string | undefined;
 }
 
-/** Mints: see `driveConnections`. */
+const CALLS: Readonly<Partial<Record<CallName, RestCall>>> = {
+  mint: { pathOf: () => "/transactions/mint", bodyOf, problemIn: problemInMint },
+  getAccount: {
+    pathOf: ({ accountIds }, { account }) => `/accounts/${accountIds[account] ?? ""}`,
+    problemIn: problemInAccount,
+  },
+};
+
+/** Mints or reads: see `driveConnections`. */
 export function driveRest(job: Job, tally: Tally): Promise<void> {
-  return driveConnections(job, tally, { path: "/transactions/mint", bodyOf, problemIn });
+  const of = CALLS[job.call];
+  if (of === undefined) throw new Error(`no call ${job.call} over REST`);
+  return driveConnections(job, tally, of);
 }
 
 /**
@@ -39,7 +49,8 @@ function driveConnection(job: Job, tally: Tally, of: RestCall & { readonly index
     const next = (): void => {
       call = tally.open ? tally.next(performance.now()) : undefined;
       if (call === undefined) socket.destroy();
-      else socket.write(requestOf(job, of.path, { call, body: of.bodyOf(job, call, of.index) }), "latin1");
+      else
+        socket.write(requestOf(job, of.pathOf(job, call), { call, body: of.bodyOf?.(job, call, of.index) }), "latin1");
     };
     const fail = (problem: string): void => {
       if (call !== undefined) tally.blame(problem, 1);
@@ -77,17 +88,16 @@ function bodyOf({ accountIds, amount }: Job, { account, serial }: CallInFlight):
 function requestOf(
   { addresses, apiKey, keyed }: Job,
   path: string,
-  { call, body }: { readonly call: CallInFlight; readonly body: string },
+  { call, body }: { readonly call: CallInFlight; readonly body: string | undefined },
 ): string {
   const head = [
-    `POST ${path} HTTP/1.1`,
+    `${body === undefined ? "GET" : "POST"} ${path} HTTP/1.1`,
     `host: ${addresses[0]}`,
     `x-api-key: ${apiKey}`,
     ...(keyed === true ? [`idempotency-key: ${referenceOf(call.serial)}`] : []),
-    "content-type: application/json",
-    `content-length: ${String(body.length)}`,
+    ...(body === undefined ? [] : ["content-type: application/json", `content-length: ${String(body.length)}`]),
   ];
-  return `${head.join("\r\n")}\r\n\r\n${body}`;
+  return `${head.join("\r\n")}\r\n\r\n${body ?? ""}`;
 }
 
 export interface HttpAnswer {
@@ -109,9 +119,8 @@ function answerIn(received: string): HttpAnswer | undefined {
   return { status: Number(status), body };
 }
 
-function problemIn(job: Job, call: CallInFlight, { status, body }: HttpAnswer): string | undefined {
-  // The code, where there is one: the whole problem differs from answer to answer.
-  if (status !== 201) return `HTTP ${String(status)}: ${/"code":"([A-Z_]+)"/.exec(body)?.[1] ?? body.slice(0, 200)}`;
+function problemInMint(job: Job, call: CallInFlight, { status, body }: HttpAnswer): string | undefined {
+  if (status !== 201) return httpProblem(status, body);
   return wrongField("a mint's answer", JSON.parse(body), {
     account_id: job.accountIds[call.account],
     type: "mint",
@@ -119,4 +128,14 @@ function problemIn(job: Job, call: CallInFlight, { status, body }: HttpAnswer): 
     amount: Number(job.amount),
     reference: referenceOf(call.serial),
   });
+}
+
+function problemInAccount({ accountIds }: Job, { account }: CallInFlight, answer: HttpAnswer): string | undefined {
+  if (answer.status !== 200) return httpProblem(answer.status, answer.body);
+  return wrongField("an account's answer", JSON.parse(answer.body), { id: accountIds[account], status: "active" });
+}
+
+/** Names the code, where there is one: the whole problem differs from answer to answer. */
+function httpProblem(status: number, body: string): string {
+  return `HTTP ${String(status)}: ${/"code":"([A-Z_]+)"/.exec(body)?.[1] ?? body.slice(0, 200)}`;
 }

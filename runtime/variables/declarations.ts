@@ -215,6 +215,11 @@ const TUNING = {
     meaning: "threads that serve REST; default: 1 of kesc serve, half of the cores of kesc gateway",
     schema: wholeNumber(1, 256).optional(),
   },
+  KESC_HEAP_GROWTH_PERCENT: {
+    fallback: undefined,
+    meaning: "growth of the heap between full collections; 0: as V8 likes; default: 100, below 1 GiB of memory 25",
+    schema: wholeNumber(0, 1_000).optional(),
+  },
   KESC_LOG_LEVEL: variable(
     "info",
     `log level: ${LOG_LEVELS.join(", ")}`,

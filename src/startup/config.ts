@@ -45,6 +45,8 @@ export interface Config {
   /** The hosts to which webhooks may go, whatever their addresses. */
   readonly webhookHosts: AllowedHosts;
   readonly shutdownGraceSeconds: number;
+  /** Undefined: as fits the memory of the machine. */
+  readonly heapGrowthPercent: number | undefined;
   readonly logLevel: LogLevel;
   readonly grpcLimits: GrpcLimits;
   /** Undefined: the server speaks no TLS. A Unix socket never does. */
@@ -103,6 +105,7 @@ function configOf(values: Values): Omit<Config, "webhookHosts"> {
     railHosts: values.KESC_RAIL_HOSTS?.split(",") ?? [],
     seals: { keyFile: values.KESC_SEAL_KEY_FILE, origin: values.KESC_SEAL_ORIGIN },
     shutdownGraceSeconds: values.KESC_SHUTDOWN_GRACE_SECONDS,
+    heapGrowthPercent: values.KESC_HEAP_GROWTH_PERCENT,
     logLevel: values.KESC_LOG_LEVEL,
     tls: serverTlsFilesOf(values),
     clientTls: clientTlsFilesOf(values),

@@ -12,6 +12,7 @@ describe("the gateway's configuration", () => {
         listen: { host: "127.0.0.1", port: 8080 },
         adminAddress: undefined,
         target: "127.0.0.1:50051",
+        heapGrowthPercent: undefined,
         logLevel: "info",
         bodyBytesMax: 262_144,
         bulkBytesMax: 1_048_576,

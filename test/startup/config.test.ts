@@ -25,6 +25,7 @@ describe("config", () => {
       webhookHosts: new AllowedHosts([]),
       seals: { keyFile: "./keys/seal.key", origin: "kesc" },
       shutdownGraceSeconds: 20,
+      heapGrowthPercent: undefined,
       logLevel: "info",
       tls: undefined,
       clientTls: undefined,

@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { promisify } from "node:util";
 
@@ -134,6 +135,17 @@ describe("kesc serve", () => {
     });
   }
 
+  it("lets the server's thread go before that of the gateway", async function () {
+    if (process.platform !== "linux") this.skip();
+    const serve = new RunningKesc(["serve"], place.variables);
+    await serve.ready;
+    const { pid = 0 } = serve.process;
+    const own = nicenessOf(pid, pid);
+    const others = readdirSync(`/proc/${String(pid)}/task`).map((id) => nicenessOf(pid, Number(id)));
+    expect(others.filter((niceness) => niceness !== own)).to.deep.equal([own + 5]);
+    expect(await serve.end()).to.equal(0);
+  });
+
   it("exits with 2 when the certificate of the gateway alone cannot be read", async () => {
     const { code, stderr } = await kesc(["serve"], {
       ...place.variables,
@@ -146,6 +158,12 @@ describe("kesc serve", () => {
     ]);
   });
 });
+
+/** Reads the field of a thread that proc_pid_stat(5) calls nice. */
+function nicenessOf(pid: number, thread: number): number {
+  const stat = readFileSync(`/proc/${String(pid)}/task/${String(thread)}/stat`, "utf8");
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+}
 
 // The demo has operators: a command on the database says that it names none of them.
 const ALONE = ["--on-database", "--note", "for the demo"];

@@ -196,6 +196,11 @@ for (const engine of ENGINES) {
       save: (marks) => marks.save(mark(), [{ seq: 3, accountId }]),
     });
 
+    it("a search for books to mark reads no list while all books are short", async () => {
+      const listReader = { rows: () => Promise.reject(new Error("a list was read")) };
+      expect(await markStore({ ...opened.cell, listReader }).next(0, 1_000_000)).to.equal(undefined);
+    });
+
     // A directory of its own looks the book up.
     const seals = (cell: Cell): SealStore =>
       sealStore({ ...cell, directory: new BookDirectory(cell.engine, cell.masterKeys) });

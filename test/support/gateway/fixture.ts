@@ -51,6 +51,7 @@ export class GatewayFixture {
     return {
       listen: { host: "127.0.0.1", port: 0 },
       target: this.server.target,
+      heapGrowthPercent: undefined,
       logLevel: "info",
       bodyBytesMax: 4_096,
       bulkBytesMax: 8_192,
