@@ -27,6 +27,30 @@ export interface StatementForm {
   readonly referencePattern: string | undefined;
 }
 
+/** Returns the form as a book stores it. */
+export function formText({ source, account, columns, dateOrder, referencePattern }: StatementForm): string {
+  return JSON.stringify({ source, account, columns, date_order: dateOrder, reference_pattern: referencePattern });
+}
+
+/** Reads what `formText` wrote. */
+export function formFromText(text: string): StatementForm {
+  const form = JSON.parse(text) as Pick<StatementForm, "source"> &
+    Partial<Pick<StatementForm, "account" | "columns">> & {
+      readonly date_order?: BankDateOrder;
+      readonly reference_pattern?: string;
+    };
+  const { source, account, columns, date_order: dateOrder, reference_pattern: referencePattern } = form;
+  return { source, account, columns, dateOrder, referencePattern };
+}
+
+/** Returns how the statements of a place are read of which nobody has said it. */
+export function defaultForm(place: string): Parsed<StatementForm> {
+  const source = parsePlaceSource("", place);
+  if (!source.ok) return { ...source, key: "source" };
+  const nothing = { account: undefined, columns: undefined, dateOrder: undefined, referencePattern: undefined };
+  return parsed({ source: source.value, ...nothing });
+}
+
 /** Parses the source of a place's receipts. Without one, "KCB 1234" has kcb-1234. */
 export function parsePlaceSource(unchecked: string, place: string): Parsed<string> {
   const source = unchecked === "" ? sourceLike(place) : unchecked;

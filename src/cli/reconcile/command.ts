@@ -28,13 +28,14 @@ import type { MessageJson } from "../administration/row.js";
 import { type PlaceOptions, serverOf, withSession } from "../administration/session.js";
 import { argument, statusReason, wholeNumber } from "../commands/arguments.js";
 import { printJson, printLine } from "../commands/output.js";
+import { columnNames, DATES, formFields, referencePattern } from "../commands/statement-form.js";
 import { jobMetrics, METRICS_FILE, writeMetricsFile } from "../metrics-file.js";
 import { findOwner, type FoundOwner } from "../organizations.js";
 import { openAccount } from "../rail/open-account.js";
 import { applyCharges } from "./apply-charges.js";
 import { applyReceived } from "./apply-received.js";
 import { bookNight, booksNight, nightFields, type NightOptions } from "./night.js";
-import { columnNames, DATES, fromPlace, placeFields, type PlaceOfFile, referencePattern } from "./place.js";
+import { fromPlace, placeFields, type PlaceOfFile } from "./place.js";
 import { nightRowOf, onlyReceived, pulledPeriod, pullReceived, receivedMovements } from "./received.js";
 import { breaksOf, type ReconcileReport, reportJson, reportLines } from "./report.js";
 
@@ -81,7 +82,11 @@ export function addReconcile(program: Command): void {
     )
     .option("--to <time>", "end of the statement (default: its last movement)", timeOf)
     .option("--place <name>", "the bank whose statement the file is: MT940, camt.053, or a table with --columns")
-    .option("--source <source>", 'with --place: the source of its receipts (default: of "KCB 1234" kcb-1234)')
+    .option(
+      "--source <source>",
+      'with --place: the source of its receipts (default: of "KCB 1234" kcb-1234). Without this option and the next ' +
+        "four, they are as kesc reserve place has kept them",
+    )
     .option("--account <number>", "with --place: the account, if the file has several")
     .option(
       "--columns <list>",
@@ -216,9 +221,9 @@ function refuseMixed(file: string | undefined, options: ReconcileOptions): void 
 }
 
 function refuseMixedPlace(file: string | undefined, options: ReconcileOptions): void {
-  const { place, source, account, columns, dates, reference, pull } = options;
+  const { place, columns, dates, reference, pull } = options;
   if (place === undefined) {
-    if ([source, account, columns, dates, reference].some((each) => each !== undefined)) {
+    if (formFields(options) !== undefined) {
       throw new UsageError("--source, --account, --columns, --dates and --reference are for --place only.");
     }
     return;

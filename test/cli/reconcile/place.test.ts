@@ -152,6 +152,18 @@ describe("kesc reconcile --place", () => {
     expect((await reconcile("4.csv", text)).stderr).to.contain("Say how the bank calls the columns of its table.");
   });
 
+  it("reads a table as kesc reserve place has kept it, without an option", async () => {
+    const text = `Date,Words,Amount\n${DAY},A FT1 B,1500\n${DAY},A FT2,20\n`;
+    const form = ["--columns", "date=Date,text=Words,amount=Amount", "--dates", "day-first", "--reference", "FT[0-9]"];
+    const keep = (): Promise<Ended> =>
+      kesc(["reserve", "place", tenant.organizationId, "--place", "KCB 1234", ...form], place.variables);
+    const kept = await keep();
+    expect(kept.stdout, kept.stderr).to.contain("Statements of KCB 1234 are read so.");
+    expect((await keep()).stdout).to.contain("were read so before");
+    const { stdout, stderr } = await reconcile("5.csv", text);
+    expect(stdout, stderr).to.contain("matched            2 movements, 1520.00 in, 0.00 out\n");
+  });
+
   it("refuses options that do not fit, and names what is wrong", async () => {
     const of = async (...args: readonly string[]): Promise<string> => {
       const { code, stderr } = await kesc(["reconcile", ...args, "--org", tenant.organizationId], place.variables);
