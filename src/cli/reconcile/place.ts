@@ -9,8 +9,8 @@ import { UsageError } from "../../startup/operator-error.js";
 import type { History } from "../../statements/as-of.js";
 import { bookedMovements } from "../../storage/rails/booked-movements.js";
 import type { MessageJson } from "../administration/row.js";
-import type { FoundOwner } from "../organizations.js";
 import { DATE_ORDERS, formFields, type FormOptions } from "../commands/statement-form.js";
+import type { FoundOwner } from "../organizations.js";
 import { applyCharges } from "./apply-charges.js";
 
 /** What the command says about a bank's file. */
