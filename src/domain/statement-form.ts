@@ -73,19 +73,22 @@ function sourceLike(place: string): string {
 
 /** Parses the names of columns. An empty one is left out, and with no name there is no table. */
 export function parseBankColumns(unchecked: BankColumns): Parsed<BankColumns | undefined> {
-  const named = BANK_COLUMNS.filter((column) => (unchecked[column] ?? "") !== "");
+  const named = BANK_COLUMNS.flatMap((column) => {
+    const name = unchecked[column] ?? "";
+    return name === "" ? [] : [{ column, name }];
+  });
   if (named.length === 0) return parsed(undefined);
-  for (const column of named) {
-    const name = parseName(unchecked[column] ?? "");
-    if (!name.ok) return { ...name, key: column };
+  for (const { column, name } of named) {
+    const label = parseName(name);
+    if (!label.ok) return { ...label, key: column };
   }
-  const has = (column: BankColumn): boolean => named.includes(column);
+  const has = (wanted: BankColumn): boolean => named.some(({ column }) => column === wanted);
   const hasAmount = has("amount") ? !has("debit") && !has("credit") : has("debit") && has("credit");
   if (!has("date") || !hasAmount) return unparsed("must name date, and amount or else debit and credit", "REQUIRED");
-  const names = named.map((column) => plainCell(unchecked[column] ?? ""));
+  const names = named.map(({ name }) => plainCell(name));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) return unparsed(`must name each column once, and "${twice}" stands twice`, "CONFLICT");
-  return parsed(Object.fromEntries(named.map((column) => [column, unchecked[column]])) as BankColumns);
+  return parsed(Object.fromEntries(named.map(({ column, name }) => [column, name])));
 }
 
 /** The names of two columns are the same if these are. */

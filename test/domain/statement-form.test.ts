@@ -42,7 +42,10 @@ describe("the form of a bank's statements", () => {
       { amount: "Sum", date: "Day" },
       { date: "Day", amount: "Sum" },
     ],
-    [{ date: "Day", debit: "Out", credit: "In", text: "" }, { date: "Day", debit: "Out", credit: "In" }],
+    [
+      { date: "Day", debit: "Out", credit: "In", text: "" },
+      { date: "Day", debit: "Out", credit: "In" },
+    ],
     [{ amount: "Sum" }, NEEDED],
     [{ date: "Day" }, NEEDED],
     [{ date: "Day", debit: "Out" }, NEEDED],
