@@ -170,7 +170,7 @@ export const ACTS: readonly Act[] = [
     name: "reserve",
     rpc: "AdminService/RecordReserve",
     title: "Record a reserve balance",
-    without: ["document_sha256", "matures_on"],
+    without: ["matures_on"],
     about: "place",
     changes: (before, { place = "", amount = "" }) => [
       ...(before["place"] === undefined ? [["Place", "none with this name", place] as const] : []),

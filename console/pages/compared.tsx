@@ -12,17 +12,22 @@ import type { Visit } from "../page.js";
 import { Short } from "../view/journal.js";
 import { type Column, FigureList, SumTable, Table } from "../view/parts.js";
 import { Day, lessOf, Money, sumOf, Text, Time } from "../view/values.js";
+import { BankSection } from "./bank.js";
 import { LostNightSection } from "./night.js";
 
 interface ComparedProps {
   readonly visit: Visit;
   readonly found: ReconcileStatementResponse;
+  /** Empty for a bank. */
   readonly rail: string;
 }
+
+type Who = "rail" | "bank";
 
 /** What a statement and the book say of the same time, with the form that ends each difference. */
 export function Compared({ visit, found, rail }: ComparedProps): VNode {
   const count = found.differences.reduce((sum, each) => sum + each.count, 0);
+  const who: Who = found.place === null ? "rail" : "bank";
   return (
     <>
       <p class="lead">
@@ -38,14 +43,16 @@ export function Compared({ visit, found, rail }: ComparedProps): VNode {
           <p key={doubt}>{doubt}</p>
         ))}
       </div>
-      {found.tie === null ? (
+      {found.place !== null ? (
+        <BankSection visit={visit} of={found.place} isDoubtful={found.doubts.length > 0} />
+      ) : found.tie === null ? (
         <p>The rail has not reported a balance yet, so the sums of both sides cannot be tied.</p>
       ) : (
         <Tie tie={found.tie} />
       )}
-      <Movements found={found} />
-      <LostNightSection visit={visit} rail={rail} night={found.lost_night} />
-      {ORDER.map(([kind, title, words]) => {
+      <Movements found={found} who={who} />
+      {who === "bank" ? null : <LostNightSection visit={visit} rail={rail} night={found.lost_night} />}
+      {orderOf(who).map(([kind, title, words]) => {
         const group = found.differences.find((each) => each.kind === kind);
         return group === undefined ? null : <Group key={kind} {...{ visit, group, title, words }} />;
       })}
@@ -53,16 +60,17 @@ export function Compared({ visit, found, rail }: ComparedProps): VNode {
   );
 }
 
-const ORDER = [
-  ["amount_differs", "Differing", "Both have the receipt, with another amount. Ask the rail which one is right."],
-  ["missing_in_ledger", "Missing in the book", "The rail moved shillings that the book does not have."],
-  ["missing_on_rail", "Missing at the rail", "The book has a movement that the statement does not have."],
+const orderOf = (who: Who) =>
   [
-    "double",
-    "Twice in the statement",
-    "The statement has the receipt twice, and the book takes it once. Ask the rail.",
-  ],
-] as const;
+    ["amount_differs", "Differing", `Both have the receipt, with another amount. Ask the ${who} which one is right.`],
+    ["missing_in_ledger", "Missing in the book", `The ${who} moved shillings that the book does not have.`],
+    ["missing_on_rail", `Missing at the ${who}`, "The book has a movement that the statement does not have."],
+    [
+      "double",
+      "Twice in the statement",
+      `The statement has the receipt twice, and the book takes it once. Ask the ${who}.`,
+    ],
+  ] as const;
 
 function netOf({ amount_in, amount_out }: MovementTotals): string {
   return lessOf(amount_in, amount_out);
@@ -73,14 +81,16 @@ type Line = readonly [name: string, onRail: string, booked: string];
 /** What moved by each side. */
 function Movements({
   found: { on_rail, booked, charges, charges_matched, at_the_edge, not_completed },
+  who,
 }: {
   readonly found: ReconcileStatementResponse;
+  readonly who: Who;
 }): VNode {
   const rows: readonly Line[] = [
     ["Came in", on_rail.amount_in, booked.amount_in],
     ["Went out", on_rail.amount_out, booked.amount_out],
     ["Together", netOf(on_rail), netOf(booked)],
-    ["Charges of the rail", netOf(charges), netOf(charges_matched)],
+    [`Charges of the ${who}`, netOf(charges), netOf(charges_matched)],
   ];
   const columns: readonly Column<Line>[] = [
     { head: "Movements in KES", cell: ([name]) => name },

@@ -9,6 +9,7 @@ import { AgeOfFigures, coverageOf, Explained } from "../view/coverage.js";
 import { Link, pathWith } from "../view/link.js";
 import { type Column, Commands, FigureList, Refused, Section, Table } from "../view/parts.js";
 import { Age, ageText, lessOf, moneyText, sumOf, Text } from "../view/values.js";
+import { AskBank, formIn, keepPage } from "./bank.js";
 import { Compared } from "./compared.js";
 import { nightPage } from "./night.js";
 
@@ -53,6 +54,7 @@ export const reconciliationPage: Page = {
             {(value) => <TieNow visit={visit} supply={value.supply} rail={chosen} />}
           </Section>
           <Ask visit={visit} rails={[...new Set([MPESA, ...own])].filter((rail) => rail !== SANDBOX)} chosen={chosen} />
+          <AskBank visit={visit} places={supply.ok ? (supply.value.supply.backing?.reserve_holdings ?? []) : []} />
           {chosen === SANDBOX ? null : <Listed visit={visit} rail={chosen} account={account} />}
           {account?.ok === true ? <Words {...account.value.status} /> : null}
         </>
@@ -191,11 +193,12 @@ export const comparisonPage: Page = {
   method: "POST",
   takesFile: true,
   async show(visit) {
-    const night = await nightPage(visit);
-    if (night !== undefined) return night;
-    const { rail = "" } = visit.form;
+    const done = (await nightPage(visit)) ?? (await keepPage(visit));
+    if (done !== undefined) return done;
+    const { rail = "", place = "" } = visit.form;
     const file_name = visit.file?.name.slice(-FILE_NAME_CHARACTERS_MAX);
-    const compared = await visit.send("AdminService/ReconcileStatement", { rail, file_name }, "statement");
+    const of = place === "" ? { rail } : { place, form: formIn(visit.form) };
+    const compared = await visit.send("AdminService/ReconcileStatement", { ...of, file_name }, "statement");
     return {
       title: "Reconciliation",
       status: compared.ok ? 200 : 400,
@@ -207,7 +210,11 @@ export const comparisonPage: Page = {
           ) : (
             <NotCompared refusal={compared.refusal} />
           )}
-          <Ask visit={visit} rails={[rail === "" ? MPESA : rail]} chosen={rail} />
+          {place === "" ? (
+            <Ask visit={visit} rails={[rail === "" ? MPESA : rail]} chosen={rail} />
+          ) : (
+            <AskBank visit={visit} places={[]} />
+          )}
         </>
       ),
     };

@@ -1,13 +1,12 @@
-import { hash } from "node:crypto";
-
 import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 
 import { enumName } from "../../contract/json/read-scalar.js";
 import { RPC_STATUS } from "../../contract/json-support.js";
+import { ID, leafOf, TIME } from "./example-leaf.js";
 
 // test/openapi/examples.test.ts sends each request to a gateway, and compares all with schemas.
 
-const [ID, TIME, LATER] = ["01jd2r6p5vf8ksw3xhb1z7q4ye", "2026-11-20T09:36:00.123Z", "2026-11-20T10:12:41.900Z"];
+const LATER = "2026-11-20T10:12:41.900Z";
 const SECRET = "whsec_bm90IGEgcmVhbCBzZWNyZXQsIG9ubHkgYW4gZXhhbXBsZQ==";
 /** Gives several fields one value. */
 function each(value: JsonValue, ...names: readonly string[]): Readonly<Record<string, JsonValue>> {
@@ -17,25 +16,6 @@ function each(value: JsonValue, ...names: readonly string[]): Readonly<Record<st
 /** What the row of a mint leaves empty. */
 const STATED = ["stated_amount", "place", "as_of_day", "evidence", "direction", "movement", "detail"];
 const HASH = "rM3oXz6Yc1qvQmWm0sF5kTn2u8bJp4hVxE9dLw7gKaU=";
-
-/** A leaf as docs/seals.md describes it, with both hashes. */
-function leafOf(sequence: number): Readonly<Record<"text" | "texts" | "texts_salt" | "content_salt", string>> {
-  const [texts_salt, content_salt] = ["9f86d081884c7d659a2feaa0c55ad015", "60303ae22b998861bce3b28f33eec1be"];
-  const [transaction, account, kind, time] = [
-    `txn_${ID}`,
-    `acc_${ID}`,
-    "transaction.completed",
-    String(Date.parse(TIME)),
-  ];
-  const texts = JSON.stringify(["kesc-texts-1", "", `key_${ID}`, ""]);
-  const created = ["MINT", "100000", "deposit-1", "November", '[["order_id","17"]]', "direct", "", ""];
-  const content = JSON.stringify(["kesc-content-1", kind, transaction, account, time, ...created]);
-  const ids = [`org_${ID}`, String(sequence), String(sequence - 1), account, transaction, ""];
-  const money = ["reserve", "available", "100000", "100000", "0"];
-  const hashes = [hash("sha256", texts_salt + texts), hash("sha256", content_salt + content)];
-  const text = JSON.stringify(["kesc-row-1", ...ids, kind, ...money, "", time, ...hashes]);
-  return { text, texts, texts_salt, content_salt };
-}
 
 /** Values by the name of a field, or by message and field where the name has several meanings. */
 const VALUES: Readonly<Record<string, JsonValue>> = {
@@ -51,6 +31,16 @@ const VALUES: Readonly<Record<string, JsonValue>> = {
   "ApiKey.id": `key_${ID}`,
   "ApiKey.name": "till",
   "Rail.name": "direct",
+  "StatementColumns.date": "Transaction Date",
+  "StatementColumns.amount": "",
+  "StatementColumns.debit": "Debit",
+  "StatementColumns.credit": "Credit",
+  "StatementColumns.balance": "Running Balance",
+  "StatementColumns.reference": "",
+  "StatementColumns.text": "Description",
+  "StatementForm.source": "kcb-1234",
+  "StatementForm.account": "",
+  "StatementForm.reference_pattern": "FT[0-9A-Z]+",
   "AccountSnapshot.id": `acc_${ID}`,
   "AccountSnapshot.deposit_reference": null,
   account_id: `acc_${ID}`,

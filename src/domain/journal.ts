@@ -61,6 +61,7 @@ export const JOURNAL_KINDS = [
   "rail.warned",
   "rail.cleared",
   "reserve.rules_set",
+  "reserve.place_set",
   "destination.created",
   "destination.removed",
 ] as const;

@@ -16,6 +16,7 @@ import { rejectProposal } from "./book/reject-proposal.js";
 import { requireReceipts } from "./book/require-receipts.js";
 import { revokeApiKey } from "./book/revoke-api-key.js";
 import { setLimits } from "./book/set-limits.js";
+import { setReservePlace } from "./book/set-reserve-place.js";
 import { setReserveRules } from "./book/set-reserve-rules.js";
 import { resumeOrganization, suspendOrganization } from "./book/suspend-organization.js";
 import type { Book, Decision, Lookup, Operation } from "./decision.js";
@@ -96,6 +97,7 @@ const OPERATIONS = {
   setPayouts,
   watchRailAccount,
   recordReserve,
+  setReservePlace,
   setReserveRules,
   suspendOrganization,
   resumeOrganization,

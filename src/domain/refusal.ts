@@ -139,6 +139,7 @@ export const REFUSALS = {
   RAIL_ACCOUNT_CHANGED: failedPrecondition`The account at the rail has changed meanwhile. Try again.`,
   RAIL_ACCOUNT_NOT_FOUND: notFound`The organization has no account at the rail ${"rail"}.`,
   RAIL_PAYMENTS_UNDER_WAY: failedPrecondition`Payments over ${"rail"} are under way: ${"payments"}. Another place would not know them. Wait until they have ended.`,
+  RESERVE_PLACE_NOT_FOUND: notFound`No figure of the place ${"place"} was recorded yet, and that makes it known. Record one first.`,
   TOO_MANY_RESERVE_PLACES: failedPrecondition`The organization has figures of ${"limit"} places, and more are not allowed. Record the figure for one of them.`,
   TOO_MANY_REVEALS: resourceExhausted`You looked at personal data, or looked for it, ${"limit"} times in an hour, and more are not allowed. Nothing was shown. Try again in ${"retryMillis"} seconds.`,
   ORGANIZATION_SUSPENDED: permissionDenied`The operator has suspended the organization. Calls that read still work. Ask the operator.`,

@@ -1,4 +1,5 @@
 import type { BookSums } from "./book.js";
+import type { StatementForm } from "./statement-form.js";
 import type { Cents } from "./values/cents.js";
 import type { OrganizationId } from "./values/ids.js";
 import { endOfDay, type NairobiDay } from "./values/nairobi-day.js";
@@ -43,6 +44,8 @@ export function readFigure(detail: string): ReserveFigure {
 /** The last figure of one place. */
 export interface ReservePlace extends ReserveFigure {
   readonly organizationId: OrganizationId;
+  /** How its statements are read. Undefined until a person has said it. */
+  readonly statementForm: StatementForm | undefined;
   readonly recordedAt: UnixMillis;
   /** The number of the row that recorded it. */
   readonly seq: number;

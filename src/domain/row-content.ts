@@ -58,6 +58,10 @@ const CONTENTS: Readonly<Partial<Record<JournalKind, ReadContent>>> = {
   "book.transferred": (detail) => ({ ...ofCorrection(detail), statedCents: actOf(detail).amountCents }),
   "charge.recorded": (detail) => ({ direction: detail.startsWith("in ") ? "in" : "out" }),
   "limits.set": (detail) => ({ detail: (JSON.parse(detail) as readonly [person: string, limits: string])[1] }),
+  "reserve.place_set": (detail) => {
+    const [place, form] = JSON.parse(detail) as readonly [place: string, form: string];
+    return { place, detail: form };
+  },
   "reserve.recorded": (detail) => {
     const { amountCents: statedCents, place, asOfDay, evidence, kind, documentSha256, maturesOn } = readFigure(detail);
     const terms = [kind, documentSha256 && `document ${documentSha256}`, maturesOn && `matures ${maturesOn}`];

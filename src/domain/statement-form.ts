@@ -27,6 +27,30 @@ export interface StatementForm {
   readonly referencePattern: string | undefined;
 }
 
+/** Returns the form as a book stores it. */
+export function formText({ source, account, columns, dateOrder, referencePattern }: StatementForm): string {
+  return JSON.stringify({ source, account, columns, date_order: dateOrder, reference_pattern: referencePattern });
+}
+
+/** Reads what `formText` wrote. */
+export function formFromText(text: string): StatementForm {
+  const form = JSON.parse(text) as Pick<StatementForm, "source"> &
+    Partial<Pick<StatementForm, "account" | "columns">> & {
+      readonly date_order?: BankDateOrder;
+      readonly reference_pattern?: string;
+    };
+  const { source, account, columns, date_order: dateOrder, reference_pattern: referencePattern } = form;
+  return { source, account, columns, dateOrder, referencePattern };
+}
+
+/** Returns how the statements of a place are read of which nobody has said it. */
+export function defaultForm(place: string): Parsed<StatementForm> {
+  const source = parsePlaceSource("", place);
+  if (!source.ok) return { ...source, key: "source" };
+  const nothing = { account: undefined, columns: undefined, dateOrder: undefined, referencePattern: undefined };
+  return parsed({ source: source.value, ...nothing });
+}
+
 /** Parses the source of a place's receipts. Without one, "KCB 1234" has kcb-1234. */
 export function parsePlaceSource(unchecked: string, place: string): Parsed<string> {
   const source = unchecked === "" ? sourceLike(place) : unchecked;
@@ -49,19 +73,22 @@ function sourceLike(place: string): string {
 
 /** Parses the names of columns. An empty one is left out, and with no name there is no table. */
 export function parseBankColumns(unchecked: BankColumns): Parsed<BankColumns | undefined> {
-  const named = BANK_COLUMNS.filter((column) => (unchecked[column] ?? "") !== "");
+  const named = BANK_COLUMNS.flatMap((column) => {
+    const name = unchecked[column] ?? "";
+    return name === "" ? [] : [{ column, name }];
+  });
   if (named.length === 0) return parsed(undefined);
-  for (const column of named) {
-    const name = parseName(unchecked[column] ?? "");
-    if (!name.ok) return { ...name, key: column };
+  for (const { column, name } of named) {
+    const label = parseName(name);
+    if (!label.ok) return { ...label, key: column };
   }
-  const has = (column: BankColumn): boolean => named.includes(column);
+  const has = (wanted: BankColumn): boolean => named.some(({ column }) => column === wanted);
   const hasAmount = has("amount") ? !has("debit") && !has("credit") : has("debit") && has("credit");
   if (!has("date") || !hasAmount) return unparsed("must name date, and amount or else debit and credit", "REQUIRED");
-  const names = named.map((column) => plainCell(unchecked[column] ?? ""));
+  const names = named.map(({ name }) => plainCell(name));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) return unparsed(`must name each column once, and "${twice}" stands twice`, "CONFLICT");
-  return parsed(Object.fromEntries(named.map((column) => [column, unchecked[column]])) as BankColumns);
+  return parsed(Object.fromEntries(named.map(({ column, name }) => [column, name])));
 }
 
 /** The names of two columns are the same if these are. */

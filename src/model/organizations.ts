@@ -116,6 +116,7 @@ export const RESERVE_PLACES = {
     kind: changed(text),
     document_sha256: changed(orNull(text)),
     matures_on: changed(orNull(text)),
+    statement_form: changed(orNull(text)),
     recorded_at: changed(int64),
     seq: changed(int64),
   },

@@ -3,6 +3,7 @@ import type { Freeze } from "../domain/freeze.js";
 import type { Balances, BookAccount, JournalKind } from "../domain/journal.js";
 import type { TierName } from "../domain/limits/limits.js";
 import type { ReserveFigure, ReserveRule } from "../domain/reserve.js";
+import type { StatementForm } from "../domain/statement-form.js";
 import type { TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
 import type { AccountId, ApiKeyId, FreezeId, OperatorId, OrganizationId, TransactionId } from "../domain/values/ids.js";
@@ -194,6 +195,8 @@ export interface ReportedBalance {
 
 /** The last figure of one place, with the row that recorded it. */
 export interface RecordedFigure extends ReserveFigure {
+  /** How the place's statements are read. Undefined of an earlier figure, and until it is set. */
+  readonly statementForm: StatementForm | undefined;
   readonly recordedAt: UnixMillis;
   readonly seq: number;
 }

@@ -12,7 +12,7 @@ export const WHOLE_BOOK = { startSeq: 1, endSeq: Number.MAX_SAFE_INTEGER } as co
 
 /** Returns the figure that a row of `FIGURE_ROWS` records. */
 export function figureOf({ seq, recordedAt, detail = "" }: JournalListRow): RecordedFigure {
-  return { ...readFigure(detail), seq, recordedAt };
+  return { ...readFigure(detail), statementForm: undefined, seq, recordedAt };
 }
 
 /**

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 import { expect } from "chai";
 import { renderToString } from "preact-render-to-string";
 
@@ -8,10 +10,11 @@ import { reconciliationPage } from "../../console/pages/reconciliation.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { StatementReading } from "../../src/grpc/services/rails/read-statement.js";
 import { bounded } from "../../src/grpc/services/rails/reconcile-rpc.js";
+import { readBankFile } from "../../src/reconcile/banks/read-bank-file.js";
 import type { BookedMovements } from "../../src/reconcile/ports.js";
 import type { BookedMovement } from "../../src/reconcile/reconciliation.js";
 import type { InTurn } from "../../src/statements/ports.js";
-import { formOf } from "../support/bank-files.js";
+import { camt053, detail, entry, formOf, mt940 } from "../support/bank-files.js";
 import { ask, fieldsIn, formTokenIn, type Page, textOf } from "./browser-like.js";
 import { type ConsoleService, startConsoleService } from "./given.js";
 
@@ -246,6 +249,76 @@ describe("the reconciliation in the console", () => {
     });
   });
 
+  describe("of a bank", () => {
+    const FORM = { source: "kcb", column_date: "Date", column_amount: "Amount", column_text: "Words" };
+    const TABLE = "Acme\nDate,Words,Amount,Left\n27/11/2025,Rent FT7 A,20.00,20.00\n";
+    const post = async (form: Record<string, string>, text = "") => {
+      const token = service.keys.amina;
+      const { html } = await ask(service.origin, path, { token });
+      const sent = await ask(service.origin, path, {
+        token,
+        form: { form_token: formTokenIn(html, path), ...form },
+        file: { field: "statement", text },
+      });
+      return { ...sent, text: textOf(sent.html) };
+    };
+    const rest = { date_order: "day_first", reference_pattern: "FT[0-9]+", column_balance: "Left" };
+
+    it("lists what differs with its acts, records its balance by a link, and keeps how the bank writes", async () => {
+      const first = await post({ place: "Equity 9", ...FORM, ...rest }, TABLE);
+      expect(first.text)
+        .to.contain("1 movements differ, 0 agree")
+        .and.match(/Missing in the book: 1 The bank moved .* kcb:FT7 .* Record deposit · Explain transfer/)
+        .and.match(/Receipts of kcb ?\. No figure of this place was recorded yet/)
+        .and.match(/Closing balance 20\.00 KES .* The book has no figure of this day\. Record this balance/)
+        .and.contain("Once a figure is recorded, compare again")
+        .and.not.contain("In one act");
+      const [, href = ""] = /href="([^"]*acts\/reserve[^"]*)"/.exec(first.html) ?? [];
+      const act = await ask(service.origin, href.replaceAll("&amp;", "&"), { token: service.keys.amina });
+      const [actPath = ""] = href.split("?");
+      const asked = fieldsIn(act.html, actPath);
+      expect(asked).to.include({
+        ...{ place: "Equity 9", amount: "20.00", as_of_day: "2025-11-27" },
+        document_sha256: createHash("sha256").update(TABLE).digest("hex"),
+      });
+      expect(asked["evidence"]).to.match(/^statement of 2025-11-27, /);
+      const form = { ...asked, kind: "bank_kenya" };
+      const confirmed = await ask(service.origin, actPath, { token: service.keys.amina, form });
+      expect(confirmed.status, textOf(confirmed.html)).to.be.below(400);
+      const done = await ask(service.origin, actPath, {
+        token: service.keys.amina,
+        form: fieldsIn(confirmed.html, actPath),
+      });
+      expect(done.status, textOf(done.html)).to.be.below(400);
+      await service.approveAll();
+      const second = await post({ place: "Equity 9", ...FORM, ...rest }, TABLE);
+      expect(second.text).to.contain("The book has the same figure of this day.");
+      const kept = await post({ ...fieldsOfKeep(second.html), keep: "true" });
+      expect(kept.text).to.contain("Statements of Equity 9 need no more than the file from now on.");
+      const third = await post({ place: "Equity 9" }, TABLE);
+      expect(third.text).to.contain("kcb:FT7").and.not.contain("Keep how this bank writes");
+      const { html } = await ask(service.origin, path, { token: service.keys.amina });
+      expect(textOf(html)).to.contain("These places need no more than the file: Equity 9 (kcb)");
+    });
+
+    /** The fields of the form that keeps how the bank writes. */
+    function fieldsOfKeep(html: string): Record<string, string> {
+      const form = html.split("<form ").find((part) => part.split("</form>")[0]?.includes('name="keep"'));
+      return fieldsIn(`<form ${form ?? ""}`, path);
+    }
+
+    it("keeps what was filled in where the file or the form is refused", async () => {
+      const refused = await post({ place: "Equity 8", column_date: "Date" }, TABLE);
+      expect([refused.status, refused.text]).to.satisfy(([status, text]: [number, string]) => {
+        return status === 400 && text.includes("form.columns must name date, and amount or else debit and credit");
+      });
+      expect(refused.html)
+        .to.contain('value="Equity 8"')
+        .and.contain('name="column_date" maxlength="256" value="Date"');
+      expect((await post({ place: "Equity 8" }, TABLE)).text).to.contain("Say how the bank calls the columns");
+    });
+  });
+
   for (const [name, text, words] of [
     ["no statement", "a,b\n1,2\n", /is no statement of M-Pesa/],
     ["nothing", "", /statement is required/],
@@ -319,6 +392,7 @@ describe("the tie of a rail", () => {
     };
     const visit = {
       path: "/org_1/reconciliation",
+      form: {},
       query: new URLSearchParams(query),
       organization: { id: "org_1" },
       read: (rpc: string) => Promise.resolve({ ok: true, value: values[rpc] }),
@@ -376,6 +450,27 @@ describe("the reads of a reconciliation", () => {
   it("end by a sentence if the thread takes too long", async () => {
     const { problem } = await read(`${HEADER}\n${row.repeat(40_000)}`, 1);
     expect(problem).to.equal("It takes too long to read. Export fewer days.");
+  });
+
+  it("say of a bank's file what the command reads, whatever the bank writes", async () => {
+    const inTurn: InTurn = async (take) => (await take()).result;
+    const lines = ["261231C10,NTRFX//FT1", "2612310102RC10,NTRFX//FT1", "261231RD3,NTRFNONREF", "261231D2,NCHGX//FT1"];
+    const parts = [detail({ amount: "4.00", bank: "A" }), detail({ amount: "6.00", endToEnd: "B" })];
+    const entries = [
+      entry("DBIT 10.00", { details: parts }),
+      entry("CRDT 1.00", { reversal: true, bank: "A" }),
+      entry("CRDT 9.00", { status: "PDNG" }),
+    ];
+    for (const [text, form] of [
+      [mt940({ lines: lines.map((line) => `:61:${line}`), closing: "C261231KES1," }), formOf({})],
+      [camt053({ entries, balances: ["PRCD CRDT 9.00", "CLBD CRDT 0.00", "CLAV CRDT 7.00"] }), formOf({})],
+      ["Date,Amount\n2026-11-27,1\n", formOf({ columns: { date: "Date", amount: "Amount" } })],
+      [mt940(), formOf({ account: "1234567890" })],
+    ] as const) {
+      const bytes = new Uint8Array(Buffer.from(text));
+      const file = await new StatementReading().ofBank("amina", { form, bytes }, { inTurn });
+      expect(file).to.deep.equal(await readBankFile(Buffer.from(text), form));
+    }
   });
 
   it("end so, too, for the file of a bank", async () => {

@@ -40,6 +40,7 @@ const figureOf = (amountCents: number): RecordedFigure => ({
   kind: "bank_kenya",
   documentSha256: undefined,
   maturesOn: undefined,
+  statementForm: undefined,
   recordedAt: NOW,
   seq: 1,
 });

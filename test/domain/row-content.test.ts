@@ -39,6 +39,7 @@ describe("what a row says besides its posting", () => {
       detailOfFigure({ ...FIGURE, ...terms }),
       { ...figure, detail: `treasury_bill, document ${terms.documentSha256}, matures 2027-01-31` },
     ],
+    ["reserve.place_set", '["KCB 1234","{}"]', { place: "KCB 1234", detail: "{}" }],
     ["charge.recorded", "in 2300", { direction: "in" }],
     ["charge.recorded", "out 2300", { direction: "out" }],
     ["book.transferred", detailOfAct("explainTransfer", "r1"), { direction: "in", statedCents: 50 }],

@@ -31,13 +31,13 @@ const isOfAll = (rpc: string): boolean => /^(Get|List|LookUp$|WhoAmI$|VerifySess
 const PUBLIC = ["BeginPasskey", "GetSignInToken", "CreateSession", "RegisterPasskey"];
 
 /**
- * The acts that need no fresh session: they stop something, take power away, or send events once
- * more. All others move money, give power, or reveal personal data.
+ * The acts that need no fresh session: they stop something, take power away, send events once more,
+ * or say how a file is read. All others move money, give power, or reveal personal data.
  */
 const NOT_FRESH = named(`
 CreateOrganization SuspendOrganization RevokeApiKey FreezeAccount CancelTransaction ClearFlag RejectProposal
 RevokeOperator EndSession ListSessions RemovePasskey CreateSignInCode ReconcileStatement ProbeRailAccount
-UpdateWebhookEndpoint SendTestEvent ResendWebhookDelivery ReplayWebhookEvents`);
+UpdateWebhookEndpoint SendTestEvent ResendWebhookDelivery ReplayWebhookEvents SetReservePlace`);
 
 /** The rpcs of operators, and those of organizations with which they act. Any role may read. */
 const SERVED = readOperatorsAddress().services.flatMap(({ rpcs }) =>

@@ -9,9 +9,9 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import {
   AdminServiceService as Rpcs,
   ClosingState,
-  DateOrder,
   type ReconcileStatementRequest,
 } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import { DateOrder, ReserveKind } from "../../src/gen/kesc/v1/supply.js";
 import { toTimestamp } from "../../src/grpc/messages/timestamp.js";
 import { mt940 } from "../support/bank-files.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
@@ -269,6 +269,29 @@ describe("a statement that a client streams", () => {
       expect((await compare("x", { form: { ...TABLE, source: "operator" } })).message).to.include(
         "form.source must not be operator",
       );
+    });
+
+    it("is read as the place keeps it, and needs no form then", async () => {
+      const fin = await service.operator("Rita", "finance");
+      const of = { key: fin.key, organization };
+      const kept = { place: "Equity 9", form: { ...TABLE, source: "eq" }, note: "the table of Equity" };
+      const early = await admin.call(Rpcs.setReservePlace, kept, of);
+      expect(early).to.include({ reason: "RESERVE_PLACE_NOT_FOUND" });
+      const text = "Date,Text,Amount\n27/11/2026,Rent FT7 A,-20.00\n";
+      expect((await compare(text, { place: "Equity 9" })).message).to.include("Say how the bank calls the columns");
+      const figure = { place: "Equity 9", amount: "1.00", as_of_day: "2026-11-01", evidence: "statement 1" };
+      const nothing = { note: "", kind: ReserveKind.RESERVE_KIND_OTHER, document_sha256: "", matures_on: "" };
+      expect((await admin.call(Rpcs.recordReserve, { ...figure, ...nothing }, of)).code).to.equal(0);
+      const { response } = await admin.call(Rpcs.setReservePlace, kept, of);
+      expect(response?.reserve_holding?.statement_form).to.deep.equal(kept.form);
+      const compared = await compare(text, { place: "Equity 9" });
+      expect(found(compared)).to.deep.equal(["eq:FT7 payout ExplainTransfer BookPayment"]);
+      expect(compared.response?.place).to.include({ source: "eq", is_new: false });
+      const other = await compare(text, { place: "Equity 9", form: { ...TABLE, source: "other" } });
+      expect(other.response?.place?.source, "a form that is given is used whole").to.equal("other");
+      expect((await compare("x", { place: "Operator" })).message).to.include("form.source must not be operator");
+      const { message } = await admin.call(Rpcs.setReservePlace, { ...kept, form: undefined }, of);
+      expect(message).to.include("form is required");
     });
 
     it("is sent by kesc reconcile --place --server, which exits with 1 until the balance is recorded", async () => {

@@ -918,6 +918,9 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "reserve_places.kind": [["'cash'", "book = 2", /bank_kenya, document \S+, matures 2026-12-31.*: cash/]],
   "reserve_places.document_sha256": [["NULL", "book = 2", /document a{64}.*document none/]],
   "reserve_places.matures_on": [["'2027-01-01'", "book = 2", /matures 2026-12-31.*matures 2027-01-01/]],
+  "reserve_places.statement_form": [
+    ["NULL", "book = 2", /statements \{"source":"kcb","account":"1"\}.*statements of no form/],
+  ],
   "reserve_places.recorded_at": [["5", "book = 2", /recorded in row \d+ at \d+.* at 5,/]],
 
   ...uncovered("book_moves", {

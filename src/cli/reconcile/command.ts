@@ -1,5 +1,3 @@
-import { readFile, stat } from "node:fs/promises";
-
 import { type Command, InvalidArgumentError, Option } from "commander";
 
 import type { Rail } from "../../domain/transaction.js";
@@ -10,17 +8,16 @@ import { RAILS } from "../../rails/rails.js";
 import type { StatementFormat } from "../../rails/statement.js";
 import { closingDiffers } from "../../reconcile/banks/closing.js";
 import { compareStatement } from "../../reconcile/compare-statement.js";
-import { FILE_BYTES_MAX, recordsIn } from "../../reconcile/files/tables.js";
+import { recordsIn } from "../../reconcile/files/tables.js";
 import { lostNight } from "../../reconcile/lost-night.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import { reconcile } from "../../reconcile/reconcile.js";
-import { StatementError } from "../../reconcile/statement-error.js";
 import { readStatement } from "../../reconcile/statement-movements.js";
 import { readTie } from "../../reconcile/tie.js";
 import { now } from "../../startup/clock.js";
 import { invocation } from "../../startup/invocation.js";
 import { onDatabaseForLong } from "../../startup/open-database.js";
-import { OperatorError, UsageError } from "../../startup/operator-error.js";
+import { UsageError } from "../../startup/operator-error.js";
 import type { History } from "../../statements/as-of.js";
 import { bookedMovements } from "../../storage/rails/booked-movements.js";
 import { historyReads } from "../../storage/statements/history.js";
@@ -28,15 +25,19 @@ import type { MessageJson } from "../administration/row.js";
 import { type PlaceOptions, serverOf, withSession } from "../administration/session.js";
 import { argument, statusReason, wholeNumber } from "../commands/arguments.js";
 import { printJson, printLine } from "../commands/output.js";
+import { columnNames, DATES, formFields, referencePattern } from "../commands/statement-form.js";
 import { jobMetrics, METRICS_FILE, writeMetricsFile } from "../metrics-file.js";
 import { findOwner, type FoundOwner } from "../organizations.js";
 import { openAccount } from "../rail/open-account.js";
 import { applyCharges } from "./apply-charges.js";
 import { applyReceived } from "./apply-received.js";
+import { recordBalance, type ToldClosing } from "./balance.js";
 import { bookNight, booksNight, nightFields, type NightOptions } from "./night.js";
-import { columnNames, DATES, fromPlace, placeFields, type PlaceOfFile, referencePattern } from "./place.js";
+import { fromPlace, placeFields, type PlaceOfFile } from "./place.js";
+import { toldClosing } from "./place-report.js";
 import { nightRowOf, onlyReceived, pulledPeriod, pullReceived, receivedMovements } from "./received.js";
 import { breaksOf, type ReconcileReport, reportJson, reportLines } from "./report.js";
+import { bytesOf, ofStatement } from "./statement-file.js";
 
 const BREAKS_FOUND = 1;
 const HOURS = 24;
@@ -57,6 +58,7 @@ interface ReconcileOptions extends NightOptions, PlaceOptions, PlaceOfFile {
   readonly hours?: number;
   readonly apply?: true;
   readonly chargeMax?: Cents;
+  readonly balance?: true;
   readonly json?: true;
   readonly note?: string;
   readonly server?: string;
@@ -81,7 +83,11 @@ export function addReconcile(program: Command): void {
     )
     .option("--to <time>", "end of the statement (default: its last movement)", timeOf)
     .option("--place <name>", "the bank whose statement the file is: MT940, camt.053, or a table with --columns")
-    .option("--source <source>", 'with --place: the source of its receipts (default: of "KCB 1234" kcb-1234)')
+    .option(
+      "--source <source>",
+      'with --place: the source of its receipts (default: of "KCB 1234" kcb-1234). Without this option and the next ' +
+        "four, they are as kesc reserve place has kept them",
+    )
     .option("--account <number>", "with --place: the account, if the file has several")
     .option(
       "--columns <list>",
@@ -111,12 +117,16 @@ export function addReconcile(program: Command): void {
       "show what the pay-ins that the book lacks become as deposits; with --yes record them, in one act",
     )
     .option("--resolve", "with a file: show which open orders it ends; with --yes complete them, in one act")
-    .option("--note <text>", "with --record or --resolve: why", statusReason)
-    .option("--yes", "with --record or --resolve: do it")
+    .option(
+      "--balance",
+      "with --place: show the figure that its closing balance becomes; with --yes record it, if the day has none",
+    )
+    .option("--note <text>", "with --record, --resolve or --balance: why", statusReason)
+    .option("--yes", "with --record, --resolve or --balance: do it")
     .option(
       "--server <address>",
       "with a file: AdminService that compares it, and does it, with the key in KESC_OPERATOR_KEY " +
-        "(default for --record and --resolve: KESC_OPERATOR_SERVER, or the database)",
+        "(default for --record, --resolve and --balance: KESC_OPERATOR_SERVER, or the database)",
     )
     .option("--on-database", "do it in the database, although there are operators; needs --note")
     .option(...METRICS_FILE)
@@ -145,7 +155,7 @@ async function reconcileRail(
   }
   refuseMixed(file, options);
   const isOfNight = booksNight(options);
-  if (options.server !== undefined || (isOfNight && serverOf(options) !== undefined)) {
+  if (options.server !== undefined || (isAct(options) && serverOf(options) !== undefined)) {
     await atServer(place === undefined ? { rail: railName } : placeFields(options), file, options);
     return;
   }
@@ -164,6 +174,12 @@ async function reconcileRail(
     const { organizationId, night } = report;
     const asked = { ...options, organizationId, rail: railName as Rail };
     await withSession(options, (session) => bookNight(session, nightFields(night), asked));
+    return;
+  }
+  const { organizationId, facts, place: bank } = report;
+  if (options.balance === true && bank !== undefined) {
+    const asked = { ...options, organizationId, file: bank.file, doubts: facts?.doubts ?? [] };
+    await withSession(options, (session) => recordBalance(session, toldClosing(bank), asked));
     return;
   }
   if (options.metricsFile !== undefined) writeMetricsFile(options.metricsFile, jobMetrics("reconcile", now()));
@@ -185,9 +201,18 @@ async function atServer(of: MessageJson, file: string | undefined, options: Reco
   await withSession(options, async (session) => {
     const { organizationId, found } = await compareAtServer(session, { org, of, file, bytes });
     const rail = of["rail"] as Rail;
-    if (!booksNight(options)) reportAtServer(found, json);
+    if (options.balance === true) {
+      const doubts = found["doubts"] as readonly string[];
+      const told = found["place"] as ToldClosing;
+      await recordBalance(session, told, { ...options, organizationId, file, doubts });
+    } else if (!booksNight(options)) reportAtServer(found, json);
     else await bookNight(session, found["lost_night"] as MessageJson, { ...options, organizationId, rail });
   });
+}
+
+/** Whether the command does something for a person, once it has compared. */
+function isAct(options: ReconcileOptions): boolean {
+  return booksNight(options) || options.balance === true;
 }
 
 function refuseMixed(file: string | undefined, options: ReconcileOptions): void {
@@ -203,12 +228,12 @@ function refuseMixed(file: string | undefined, options: ReconcileOptions): void 
     throw new UsageError("--from and --to are for a file. With --pull, say --hours.");
   }
   if (pull !== true && hours !== undefined) throw new UsageError("--hours is for --pull only.");
-  if (booksNight(options)) {
-    if (apply === true) throw new UsageError("Give --apply first, and then --record or --resolve.");
+  if (isAct(options)) {
+    if (apply === true) throw new UsageError("Give --apply first, and then --record, --resolve or --balance.");
     if (resolve === true && pull === true) throw new UsageError("--resolve is for a file: the list has no payouts.");
     if (yes === true && note === undefined) throw new UsageError("--yes needs --note TEXT: the words for the book.");
   } else if ([note, yes, onDatabase].some((given) => given !== undefined)) {
-    throw new UsageError("--note, --yes and --on-database are for --record and --resolve only.");
+    throw new UsageError("--note, --yes and --on-database are for --record, --resolve and --balance only.");
   }
   if (chargeMax !== undefined && (pull === true || apply !== true)) {
     throw new UsageError("--charge-max is for a file with --apply only.");
@@ -216,9 +241,10 @@ function refuseMixed(file: string | undefined, options: ReconcileOptions): void 
 }
 
 function refuseMixedPlace(file: string | undefined, options: ReconcileOptions): void {
-  const { place, source, account, columns, dates, reference, pull } = options;
+  const { place, columns, dates, reference, pull } = options;
   if (place === undefined) {
-    if ([source, account, columns, dates, reference].some((each) => each !== undefined)) {
+    if (options.balance === true) throw new UsageError("--balance is for --place only.");
+    if (formFields(options) !== undefined) {
       throw new UsageError("--source, --account, --columns, --dates and --reference are for --place only.");
     }
     return;
@@ -275,30 +301,6 @@ async function fromFile(owner: FoundOwner, book: BookedMovements, options: FromF
 
 function chargeMaxOf({ chargeMax = CHARGE_MAX_CENTS }: ReconcileOptions): Cents {
   return chargeMax;
-}
-
-/** Reads the file, and says of which one a problem is. */
-async function ofStatement<Result>(file: string, read: (bytes: Buffer) => Promise<Result>): Promise<Result> {
-  const bytes = await bytesOf(file);
-  try {
-    return await read(bytes);
-  } catch (error) {
-    if (error instanceof StatementError) throw new OperatorError(`${file}: ${error.message}`, { cause: error });
-    throw error;
-  }
-}
-
-async function bytesOf(file: string): Promise<Buffer> {
-  try {
-    const { size } = await stat(file);
-    if (size > FILE_BYTES_MAX) throw new OperatorError(`${file} has more than ${String(FILE_BYTES_MAX)} bytes.`);
-    return await readFile(file);
-  } catch (error) {
-    if (error instanceof Error && "syscall" in error) {
-      throw new OperatorError(`The file cannot be read: ${error.message}.`);
-    }
-    throw error;
-  }
 }
 
 async function fromPull(

@@ -2,6 +2,7 @@ import type { OrganizationId } from "../../domain/values/ids.js";
 import { closingDiffers, type ComparedClosing } from "../../reconcile/banks/closing.js";
 import type { ComparedPlace } from "../../reconcile/banks/compare-place.js";
 import { decimalOf } from "../../verify/format.js";
+import { evidenceOf, type ToldClosing } from "./balance.js";
 
 /** The place of a bank's statement, and its file. */
 export interface PlaceOfReport extends ComparedPlace {
@@ -51,6 +52,17 @@ export function placeJson(place: PlaceOfReport, org: OrganizationId): Readonly<R
   };
 }
 
+/** Returns what ReconcileStatement would return of the closing balance. */
+export function toldClosing({ place, statement, sha256, closing }: PlaceOfReport): ToldClosing {
+  const told = closing && {
+    amount: decimalOf(closing.balance.cents),
+    day: closing.balance.day,
+    state: closing.state,
+    recorded: closing.figure ?? null,
+  };
+  return { place, statement: statement ?? null, document_sha256: sha256, closing: told ?? null };
+}
+
 function closingWords({ state, figure }: ComparedClosing): string {
   const recorded = figure === undefined ? "nothing" : `${decimalOf(figure.amountCents)} on ${figure.asOfDay}`;
   switch (state) {
@@ -67,7 +79,8 @@ function closingWords({ state, figure }: ComparedClosing): string {
 }
 
 function recordCommand(place: PlaceOfReport, { balance }: ComparedClosing, org: OrganizationId): string {
-  const evidence = place.statement === undefined ? `statement of ${balance.day}` : `statement ${place.statement}`;
+  const { statement, file } = place;
+  const evidence = evidenceOf({ statement, day: balance.day, file });
   return (
     `kesc reserve record ${org} --place ${quoted(place.place)} --amount ${decimalOf(balance.cents)} ` +
     `--as-of ${balance.day} --evidence ${quoted(evidence)} --document ${quoted(place.file)}`

@@ -56,7 +56,7 @@ function decide(book: Book, command: RecordReserve, now: UnixMillis): Decision<R
     return refuse({ reason: "TOO_MANY_RESERVE_PLACES", limit: RESERVE_PLACES_MAX });
   }
   const seq = book.bookOf(organizationId).lastSeq + 1;
-  const row: ReservePlace = { ...figure, organizationId, recordedAt: now, seq };
+  const row: ReservePlace = { ...figure, organizationId, statementForm: last?.statementForm, recordedAt: now, seq };
   const entry = bookEntryOf({ ...command, now }, { kind: "reserve.recorded", reason, detail });
   return { kind: "effect", resource: row, effect: { entries: [entry], puts: [{ table: "reservePlaces", row }] } };
 }

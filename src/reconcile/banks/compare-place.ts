@@ -1,5 +1,6 @@
-import type { StatementForm } from "../../domain/statement-form.js";
+import { defaultForm, type StatementForm } from "../../domain/statement-form.js";
 import { endOfDay } from "../../domain/values/nairobi-day.js";
+import { type Parsed, parsed } from "../../domain/values/parsed.js";
 import type { History } from "../../statements/as-of.js";
 import type { RecordedFigure } from "../../statements/ports.js";
 import { reserveAsOf } from "../../statements/reserve-history.js";
@@ -26,6 +27,12 @@ export interface ComparedPlace extends ComparedStatement {
   readonly closing: ComparedClosing<RecordedFigure> | undefined;
   /** The names of the places that have a figure. */
   readonly knownPlaces: readonly string[];
+}
+
+/** Returns how the statements of a place are read: as its figure keeps it, or by its name. */
+export function formOfPlace(place: string, figures: readonly RecordedFigure[]): Parsed<StatementForm> {
+  const kept = figures.find((each) => each.place === place)?.statementForm;
+  return kept === undefined ? defaultForm(place) : parsed(kept);
 }
 
 interface ComparePlace extends Partial<ReconciledPeriod>, Pick<StatementForm, "source"> {

@@ -33,6 +33,7 @@ const HAS_WORDS: ReadonlySet<string> = new Set([
   "limits.set",
   "rail.changed",
   "reserve.recorded",
+  "reserve.place_set",
   RULES_SET,
 ]);
 const CHARGE = "charge.recorded";

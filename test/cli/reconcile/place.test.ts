@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -70,7 +71,7 @@ describe("kesc reconcile --place", () => {
       `  closes with 1300.00 on ${DAY}: recorded was nothing. If the statement is right:\n`,
     );
     expect(first.stdout).to.contain(
-      `kesc reserve record ${tenant.organizationId} --place 'KCB 1234' --amount 1300.00 --as-of ${DAY} --evidence 'statement 365 of ${DAY}'`,
+      `kesc reserve record ${tenant.organizationId} --place 'KCB 1234' --amount 1300.00 --as-of ${DAY} --evidence 'statement 365 of ${DAY}, 1.sta'`,
     );
     expect(first.stdout).to.contain("No figure of this place was recorded yet. Places with figures: none.");
     await RailOrders.in(place.databaseUrl, tenant.organizationId, (orders) =>
@@ -152,6 +153,50 @@ describe("kesc reconcile --place", () => {
     expect((await reconcile("4.csv", text)).stderr).to.contain("Say how the bank calls the columns of its table.");
   });
 
+  it("records the closing balance of a day without a figure, with the file as evidence", async () => {
+    const table = (balance: string): string => `Date,Amount,Balance\n2025-11-27,10,${balance}\n`;
+    const columns = ["--columns", "date=Date,amount=Amount,balance=Balance", "--source", "kcb-1234"];
+    const record = (text: string, name: string, ...more: readonly string[]): Promise<Ended> => {
+      const path = join(place.folder, "6.csv");
+      writeFileSync(path, text);
+      const of = ["--place", name, "--org", tenant.organizationId, ...columns, "--balance", ...more];
+      return kesc(["reconcile", path, ...of], place.variables);
+    };
+    const words = "10.00 in NCBA 7 at the end of 2025-11-27, shown by statement of 2025-11-27, 6.csv.";
+    const shown = await record(table("10"), "NCBA 7");
+    expect(shown.stdout, shown.stderr).to.equal(`This would record ${words}\n`);
+    expect(shown.stderr).to.contain("Nothing was done. To do it, add --note TEXT --yes.");
+    const done = await record(table("10"), "NCBA 7", "--note", "first", "--yes");
+    expect(done.stdout, done.stderr).to.equal(`Recorded ${words}\n`);
+    expect((await record(table("10"), "NCBA 7", "--note", "first", "--yes")).stdout).to.contain("is 10.00 already");
+    const list = await kesc(["reserve", "list", tenant.organizationId, "--json"], place.variables);
+    expect(list.stdout)
+      .to.contain(createHash("sha256").update(table("10")).digest("hex"))
+      .and.contain('"bank_kenya"');
+    for (const [text, name, problem] of [
+      [table("11"), "NCBA 7", "The day has another figure."],
+      [table("10"), "KCB 1234", "The last figure of the place is of a later day"],
+      [table("-10"), "NCBA 8", "The account is overdrawn"],
+      [table(""), "NCBA 8", "The file tells no closing balance"],
+      [`${table("10")}2025-11-27,1,5\n`, "NCBA 8", "The file is doubtful, so its balance is not recorded."],
+    ] as const) {
+      const refused = await record(text, name, "--note", "x", "--yes");
+      expect([refused.code, refused.stderr.includes(problem)], refused.stderr).to.deep.equal([2, true]);
+    }
+  });
+
+  it("reads a table as kesc reserve place has kept it, without an option", async () => {
+    const text = `Date,Words,Amount\n${DAY},A FT1 B,1500\n${DAY},A FT2,20\n`;
+    const form = ["--columns", "date=Date,text=Words,amount=Amount", "--dates", "day-first", "--reference", "FT[0-9]"];
+    const keep = (): Promise<Ended> =>
+      kesc(["reserve", "place", tenant.organizationId, "--place", "KCB 1234", ...form], place.variables);
+    const kept = await keep();
+    expect(kept.stdout, kept.stderr).to.contain("Statements of KCB 1234 are read so.");
+    expect((await keep()).stdout).to.contain("were read so before");
+    const { stdout, stderr } = await reconcile("5.csv", text);
+    expect(stdout, stderr).to.contain("matched            2 movements, 1520.00 in, 0.00 out\n");
+  });
+
   it("refuses options that do not fit, and names what is wrong", async () => {
     const of = async (...args: readonly string[]): Promise<string> => {
       const { code, stderr } = await kesc(["reconcile", ...args, "--org", tenant.organizationId], place.variables);
@@ -162,6 +207,7 @@ describe("kesc reconcile --place", () => {
     expect(await of("mpesa", "x.csv", "--source", "kcb")).to.contain("are for --place only");
     expect(await of("mpesa", "x.csv", "--place", "KCB")).to.contain("--place takes one file, and no rail");
     expect(await of("x.csv", "--place", "KCB", "--record")).to.contain("--place takes none of");
+    expect(await of("mpesa", "x.csv", "--balance")).to.contain("--balance is for --place only");
     expect(await of("x.csv", "--place", "KCB", "--dates", "day-first")).to.contain("are for --columns only");
     expect(await of("x.csv", "--place", "KCB", "--columns", "date=Date")).to.contain("amount or else debit and credit");
     expect(await of("x.csv", "--place", "KCB", "--columns", "day=Date")).to.contain(

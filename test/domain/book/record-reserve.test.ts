@@ -2,6 +2,7 @@ import { expect } from "chai";
 
 import type { ReservePlace } from "../../../src/domain/reserve.js";
 import { toCents } from "../../../src/domain/values/cents.js";
+import { formOf } from "../../support/bank-files.js";
 import { ALONE } from "../../support/commands.js";
 import { decide, effectOf, putOf, wordOf } from "../../support/decided.js";
 import { EARLIER, NOW, ORGANIZATION } from "../../support/names.js";
@@ -17,6 +18,7 @@ const place: ReservePlace = {
   kind: "other",
   documentSha256: undefined,
   maturesOn: undefined,
+  statementForm: undefined,
   recordedAt: EARLIER,
   seq: 1,
 };
@@ -35,6 +37,12 @@ describe("recording the reserve", () => {
       });
     });
   }
+
+  it("keeps how the statements of the place are read", () => {
+    const known = { ...place, statementForm: formOf({}) };
+    const effect = effectOf(decide({ reservePlaces: [known] }, recordReserve(ORGANIZATION, "bank", { evidence: "x" })));
+    expect(putOf(effect, "reservePlaces")?.statementForm).to.equal(known.statementForm);
+  });
 
   for (const [what, given, expected] of [
     ["the same figure", {}, "replay"],

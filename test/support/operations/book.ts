@@ -4,6 +4,7 @@ import { toCents } from "../../../src/domain/values/cents.js";
 import type { ApiKeyId, OrganizationId, ProposalId } from "../../../src/domain/values/ids.js";
 import { parseNairobiDay } from "../../../src/domain/values/nairobi-day.js";
 import { NO_REASON } from "../../../src/domain/values/text.js";
+import { formOf } from "../bank-files.js";
 import { ALONE, build, buildByPerson, type CommandOf, type Given } from "../commands.js";
 import { EARLIER, newId, NOW, ORGANIZATION, TEST_ACTOR, valid } from "../names.js";
 import { headWith } from "./before.js";
@@ -62,6 +63,15 @@ export function recordReserve(
   return buildByPerson("recordReserve", organizationId, { ...figure, ...given });
 }
 
+/** Keeps how the statements of a place are read. */
+export function setReservePlace(
+  organizationId: OrganizationId,
+  place: string,
+  given: Given<"setReservePlace"> = {},
+): CommandOf<"setReservePlace"> {
+  return buildByPerson("setReservePlace", organizationId, { place, form: formOf({}), ...given });
+}
+
 export function setReserveRules(
   organizationId: OrganizationId,
   rules: CommandOf<"setReserveRules">["rules"],
@@ -84,6 +94,7 @@ const placeWith = (amount: number) => ({
       organizationId: ORGANIZATION,
       place: "KCB 1",
       amountCents: toCents(amount),
+      statementForm: undefined,
       recordedAt: EARLIER,
       seq: 1,
     },
@@ -157,6 +168,7 @@ export const ON_BOOKS = {
       ],
     },
   },
+  setReservePlace: { example: ({ organizationId }) => setReservePlace(organizationId, "KCB 1234") },
   setReserveRules: {
     example: ({ organizationId }) =>
       setReserveRules(organizationId, [{ kind: "cash", shareMax: 5, staleAfterDays: 1 }]),

@@ -6,7 +6,8 @@ import type { NairobiDay } from "../../../src/domain/values/nairobi-day.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { Database } from "../../../src/storage/database.js";
 import { markStore } from "../../../src/storage/statements/marks.js";
-import { setReserveRules } from "../../support/operations/book.js";
+import { formOf } from "../../support/bank-files.js";
+import { setReservePlace, setReserveRules } from "../../support/operations/book.js";
 import { recordReserve } from "../../support/record-reserve.js";
 
 /**
@@ -36,5 +37,9 @@ export async function makeHistory(database: Database, organizationId: Organizati
     await recordReserve(cell, { organizationId, figure, now: toUnixMillis(Date.now()) });
   }
   const rules = setReserveRules(organizationId, [{ kind: "cash", shareMax: 5, staleAfterDays: 1 }]);
-  await cell.committer.commit([{ ...rules, actor: OPERATOR }], toUnixMillis(Date.now()));
+  const form = setReservePlace(organizationId, "KCB", { form: formOf({ account: "1" }) });
+  await cell.committer.commit(
+    [rules, form].map((command) => ({ ...command, actor: OPERATOR })),
+    toUnixMillis(Date.now()),
+  );
 }

@@ -38,6 +38,7 @@ import {
   wholeNumber,
 } from "../../commands/arguments.js";
 import { timeOf } from "../../commands/output.js";
+import { columnNames, DATES, referencePattern } from "../../commands/statement-form.js";
 import type { CommandParameter } from "../row.js";
 
 const CELL_NUMBER_MAX = 999;
@@ -211,6 +212,23 @@ export const PARAMETERS = {
   "--matures-on <day>": {
     help: "the day in Kenya on which it is paid back, such as 2026-12-31",
     parse: argument(parseNairobiDay),
+  },
+  "--source <source>": { help: 'the source of its receipts (default: of "KCB 1234" kcb-1234)', field: null },
+  "--account-number <number>": { help: "the account, if a file has several", field: null },
+  "--columns <list>": {
+    help: 'how the bank calls the columns of its table, such as "date=Value Date,debit=Debit,credit=Credit"',
+    field: null,
+    parse: columnNames,
+  },
+  "--dates <order>": {
+    help: choice("what stands first in 01/02/2026", DATES),
+    field: null,
+    parse: argument(oneOf(DATES)),
+  },
+  "--reference <pattern>": {
+    help: "a regular expression for the bank's number, in the column reference or else in text",
+    field: null,
+    parse: referencePattern,
   },
   "--file <file>": { help: "JSON file with a list of at most 10 rules; [] for none", field: null },
 

@@ -1,6 +1,7 @@
 import type { PayoutMode } from "../../../domain/rail-account.js";
 import { UsageError } from "../../../startup/operator-error.js";
 import { textOf } from "../../commands/output.js";
+import { formFields, type FormOptions } from "../../commands/statement-form.js";
 import type { MessageJson, OneRow } from "../row.js";
 import { readText, zeroOrMore } from "./parameters.js";
 import type { CommandRows, Written } from "./written.js";
@@ -89,6 +90,28 @@ export const RAIL_ACT_ROWS: CommandRows = {
     ],
     done: "Recorded {amount} in {place} at the end of {as_of_day}, in row {sequence} of the book.",
     unchanged: "The figure of {place} at the end of {as_of_day} is {amount} already.",
+  },
+  "reserve place": {
+    description: "keep how the statements of a place are read, so that kesc reconcile --place needs no more",
+    rpc: "SetReservePlace",
+    examples: [
+      '"Acme" --place "Trust account" --source kcb-1234 --dates day-first --reference "FT[0-9A-Z]+" --columns "date=Date,text=Description,debit=Debit,credit=Credit"',
+    ],
+    parameters: [
+      "<organization>",
+      { of: "--place", help: "a place with a figure" },
+      "--source?",
+      "--account-number?",
+      "--columns?",
+      "--dates?",
+      "--reference?",
+      "--note?",
+    ],
+    request: ({ given }) => ({
+      fields: { form: formFields({ ...given, account: given["accountNumber"] } as FormOptions) ?? {} },
+    }),
+    done: "Statements of {place} are read so. To compare one: kesc reconcile --place NAME FILE --org ORG",
+    unchanged: "Statements of {place} were read so before.",
   },
   "reserve set-rules": {
     description: "set the rules of an organization's reserve, in place of all earlier ones",

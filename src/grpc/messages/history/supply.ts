@@ -30,6 +30,7 @@ import {
 } from "../../../statements/ports.js";
 import { enumOf } from "../enums.js";
 import { toTimestamp } from "../timestamp.js";
+import { toStatementForm } from "./statement-form.js";
 
 /** What is known about the shillings of a book now, beside its sums. */
 export interface Backing {
@@ -138,6 +139,7 @@ export function toReserveHolding(figure: RecordedFigure, now: UnixMillis): Reser
     kind: RESERVE_KIND_MESSAGES[figure.kind],
     document_sha256: figure.documentSha256,
     matures_on: figure.maturesOn,
+    statement_form: figure.statementForm && toStatementForm(figure.statementForm),
   };
 }
 

@@ -1,31 +1,28 @@
-import {
-  BANK_COLUMNS,
-  DATE_ORDERS,
-  parseBankColumns,
-  parsePlaceSource,
-  parseReferencePattern,
-  type StatementForm,
-} from "../../../domain/statement-form.js";
+import type { StatementForm } from "../../../domain/statement-form.js";
 import type { Rail } from "../../../domain/transaction.js";
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
-import { parseName } from "../../../domain/values/text.js";
-import {
-  DateOrder,
-  type ReconcileStatementRequest,
-  type StatementForm as StatementFormMessage,
-} from "../../../gen/kesc/admin/v1/admin_service.js";
+import type { ReconcileStatementRequest } from "../../../gen/kesc/admin/v1/admin_service.js";
 import type { RailKind } from "../../../rails/rail-kind.js";
 import { railNamed } from "../../../rails/rails.js";
-import { enumOf, parseWord } from "../enums.js";
-import { ifGiven, joined, type ParsedFields, parseFields } from "../fields.js";
+import { joined, type ParsedFields, parseFields } from "../fields.js";
+import { parseStatementForm } from "../history/statement-form.js";
 import { parseLabel } from "./fields.js";
 
 const FILE_NAME_CHARACTERS_MAX = 255;
-const DATE_ORDER_MESSAGES = enumOf(DateOrder, "DATE_ORDER", DATE_ORDERS);
+
+interface OfRail {
+  readonly rail: Rail;
+  readonly kind: RailKind;
+}
+
+interface OfPlace {
+  readonly place: string;
+  /** Undefined: as the book keeps it. */
+  readonly form: StatementForm | undefined;
+}
 
 /** Whose statement a file is. */
-export type StatementOf =
-  { readonly rail: Rail; readonly kind: RailKind } | { readonly place: string; readonly form: StatementForm };
+export type StatementOf = OfRail | OfPlace;
 
 interface FirstMessage {
   readonly of: StatementOf;
@@ -46,7 +43,8 @@ export function parseFirst(request: ReconcileStatementRequest): ParsedFields<Fir
     place: value.place,
     file_name,
   }));
-  const read = parseStatementForm(form ?? NO_FORM, place);
+  const read: ParsedFields<StatementForm | undefined> =
+    form === undefined ? { ok: true, value: undefined } : parseStatementForm(form, place);
   return joined(own, read, (value, given) => ({
     of: { place: value.place, form: given },
     fileName: value.file_name,
@@ -61,39 +59,7 @@ export function parseMore({ rail, place, form, file_name }: ReconcileStatementRe
   return fields.length === 0 ? { ok: true, value: undefined } : { ok: false, fields };
 }
 
-const NO_FORM: StatementFormMessage = {
-  source: "",
-  account: "",
-  columns: undefined,
-  date_order: DateOrder.DATE_ORDER_UNSPECIFIED,
-  reference_pattern: "",
-};
-
-/** Parses how the statements of a place are read. A problem names its field: `form.source`. */
-function parseStatementForm(form: StatementFormMessage, place: string): ParsedFields<StatementForm> {
-  const { source, account, columns, date_order, reference_pattern } = form;
-  const names = Object.fromEntries(BANK_COLUMNS.map((column) => [column, columns?.[column] ?? ""]));
-  const fields = parseFields({
-    "form.source": parsePlaceSource(source, place),
-    "form.account": ifGiven(account, parseName<string>),
-    "form.columns": parseBankColumns(names),
-    "form.date_order": parseWord(date_order, DATE_ORDERS, DATE_ORDER_MESSAGES),
-    "form.reference_pattern": parseReferencePattern(reference_pattern),
-  });
-  if (!fields.ok) return fields;
-  return {
-    ok: true,
-    value: {
-      source: fields.value["form.source"],
-      account: fields.value["form.account"],
-      columns: fields.value["form.columns"],
-      dateOrder: fields.value["form.date_order"],
-      referencePattern: fields.value["form.reference_pattern"],
-    },
-  };
-}
-
-function parseStatementRail(unchecked: string): Parsed<Exclude<StatementOf, { readonly place: string }>> {
+function parseStatementRail(unchecked: string): Parsed<OfRail> {
   const kind = railNamed(unchecked);
   if (kind?.statement === undefined) return unparsed("must be a rail with statements, such as mpesa", "UNKNOWN_VALUE");
   return parsed({ rail: kind.name, kind });

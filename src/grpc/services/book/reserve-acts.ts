@@ -11,7 +11,7 @@ import { nairobiDayOf, parseNairobiDay } from "../../../domain/values/nairobi-da
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
 import { parseStatusReason } from "../../../domain/values/text.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
-import type { SetReserveRulesRequest } from "../../../gen/kesc/admin/v1/admin_service.js";
+import type { SetReservePlaceRequest, SetReserveRulesRequest } from "../../../gen/kesc/admin/v1/admin_service.js";
 import {
   ReserveKind as ReserveKindMessage,
   type ReserveRule as ReserveRuleMessage,
@@ -20,6 +20,7 @@ import type { RpcRoute } from "../../calls/route.js";
 import { parseRequiredWord } from "../../messages/enums.js";
 import { fieldsOf } from "../../messages/field-kinds.js";
 import { fieldProblem, joined, type ParsedFields, parseFields, parseItems } from "../../messages/fields.js";
+import { parseStatementForm } from "../../messages/history/statement-form.js";
 import { RESERVE_KIND_MESSAGES, toReserveHolding, toReserveRule } from "../../messages/history/supply.js";
 import { fields, OPERATORS_KINDS, parseLabel } from "../../messages/operators/fields.js";
 import { actRoute } from "../acts.js";
@@ -48,6 +49,10 @@ export function reserveActs(options: HandlersOptions): Record<string, RpcRoute> 
       ...figure(...ofFigure, "note"),
       shown: (held) => ({ reserve_holding: held && toReserveHolding(held, now()) }),
     }),
+    setReservePlace: act("setReservePlace", {
+      parse: parseSetReservePlace,
+      shown: (held) => ({ reserve_holding: held && toReserveHolding(held, now()) }),
+    }),
     setReserveRules: act("setReserveRules", {
       parse: parseSetReserveRules,
       shown: (head) => ({ rules: rulesFromText(head?.reserveRules ?? "[]").map(toReserveRule) }),
@@ -56,6 +61,13 @@ export function reserveActs(options: HandlersOptions): Record<string, RpcRoute> 
 }
 
 const withNote = fields("note");
+const ofPlace = fieldsOf({ place: parseLabel, note: parseStatusReason })("place", "note");
+
+function parseSetReservePlace(request: SetReservePlaceRequest) {
+  const { form, place } = request;
+  const read = form === undefined ? fieldProblem("form", "is required", "REQUIRED") : parseStatementForm(form, place);
+  return joined(ofPlace.parse(request), read, (own, value) => ({ ...own, form: value }));
+}
 
 function parseSetReserveRules(request: SetReserveRulesRequest) {
   const rules = parseItems("rules", request.rules, parseRule);

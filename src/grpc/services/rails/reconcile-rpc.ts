@@ -1,8 +1,9 @@
+import type { StatementForm } from "../../../domain/statement-form.js";
 import type { Rail } from "../../../domain/transaction.js";
 import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";
 import type { BookOwner } from "../../../operators/reads.js";
 import { statementSettings } from "../../../rails/rail-kind.js";
-import { type ComparedPlace, comparePlace } from "../../../reconcile/banks/compare-place.js";
+import { type ComparedPlace, comparePlace, formOfPlace } from "../../../reconcile/banks/compare-place.js";
 import { type ComparedStatement, compareStatement } from "../../../reconcile/compare-statement.js";
 import { FILE_BYTES_MAX } from "../../../reconcile/files/tables.js";
 import type { BookedMovements } from "../../../reconcile/ports.js";
@@ -13,9 +14,10 @@ import { organizationUpload } from "../../calls/admin-rpc.js";
 import { actorOf } from "../../calls/call-context.js";
 import type { RpcRoute } from "../../calls/route.js";
 import { done, refuse } from "../../calls/rpc-result.js";
+import { problemOf } from "../../messages/fields.js";
 import { toComparison } from "../../messages/operators/comparison.js";
 import { parseFirst, parseMore, type StatementOf } from "../../messages/operators/statement-file.js";
-import { readingHistory } from "../history/history-turns.js";
+import { readingHistory, RefusedReadError } from "../history/history-turns.js";
 import type { HandlersOptions } from "../operator-options.js";
 import { StatementReading } from "./read-statement.js";
 
@@ -31,17 +33,26 @@ export function reconcileRpc(options: HandlersOptions): Record<string, RpcRoute>
   const reading = new StatementReading();
   const now = (): UnixMillis => toUnixMillis(options.now());
 
-  async function compare({ of, name, bytes, person, organization, history }: Given): Promise<Compared | undefined> {
-    const book = bounded(
-      await bookedMovements(organization, "kind" in of ? of.rail : (of.form.source as Rail)),
-      history,
-    );
-    if ("form" in of) {
+  async function compare({
+    of,
+    name,
+    bytes,
+    person,
+    organization,
+    history,
+  }: ComparedCall): Promise<ComparedStatement | ComparedPlace | undefined> {
+    const bookOf = async (rail: Rail): Promise<BookedMovements> =>
+      bounded(await bookedMovements(organization, rail), history);
+    if ("place" in of) {
+      const { place } = of;
+      const form = of.form ?? (await keptForm(history, place));
       await received(history, bytes);
-      const file = await reading.ofBank(person, { form: of.form, bytes }, history);
-      return file && comparePlace(file, { place: of.place, source: of.form.source, book, history });
+      const file = await reading.ofBank(person, { form, bytes }, history);
+      const { source } = form;
+      return file && comparePlace(file, { place, source, book: await bookOf(source as Rail), history });
     }
     const { rail, kind } = of;
+    const book = await bookOf(rail);
     const tie = await readTie(history, rail);
     const statement = { ...statementSettings(kind, await book.settings()), name, rail, bytes };
     await received(history, bytes);
@@ -76,10 +87,19 @@ export function reconcileRpc(options: HandlersOptions): Record<string, RpcRoute>
   };
 }
 
-type Compared = ComparedStatement | ComparedPlace;
+/** Rejects with a RefusedReadError if the name of the place is none of a source. */
+async function keptForm({ reads, organizationId, inTurn }: History, place: string): Promise<StatementForm> {
+  const places = await inTurn(async () => {
+    const result = await reads.reserveHoldings(organizationId);
+    return { result, lookedAt: result.length };
+  });
+  const form = formOfPlace(place, places);
+  if (form.ok) return form.value;
+  throw new RefusedReadError({ reason: "INVALID_FIELD", fields: [problemOf("form", form)] });
+}
 
 /** What a call compares. */
-interface Given {
+interface ComparedCall {
   readonly of: StatementOf;
   /** That of the file. */
   readonly name: string;

@@ -1,4 +1,5 @@
 import type { ReserveKind, ReservePlace } from "../../../domain/reserve.js";
+import { formFromText, formText } from "../../../domain/statement-form.js";
 import { toCents } from "../../../domain/values/cents.js";
 import type { OrganizationId } from "../../../domain/values/ids.js";
 import type { NairobiDay } from "../../../domain/values/nairobi-day.js";
@@ -38,6 +39,7 @@ export function reservePlaceOf(row: PlaceRow & { readonly organization_id: strin
     kind: row.kind as ReserveKind,
     documentSha256: row.document_sha256 ?? undefined,
     maturesOn: (row.matures_on ?? undefined) as NairobiDay | undefined,
+    statementForm: row.statement_form === null ? undefined : formFromText(row.statement_form),
     recordedAt: toUnixMillis(row.recorded_at),
     seq: row.seq,
   };
@@ -55,5 +57,6 @@ function reservePlaceRowOf(figure: ReservePlace, { book }: RowPlace): InsertedRo
     kind: figure.kind,
     document_sha256: figure.documentSha256 ?? null,
     matures_on: figure.maturesOn ?? null,
+    statement_form: figure.statementForm === undefined ? null : formText(figure.statementForm),
   };
 }

@@ -15,6 +15,8 @@ type AuditedPlaceRow = RowOf<typeof RESERVE_PLACES>;
 interface Figure {
   readonly seq: number;
   readonly text: string;
+  /** How its statements are read, as JSON. Null until a row says it. */
+  readonly form: string | null;
 }
 
 /**
@@ -34,11 +36,12 @@ export function reserveAudit(audit: Audit, book: AuditedBook): AuditPart {
       checkOwnHash(book, row);
       // The rules are compared with the row of the book (journal.ts).
       if (row.kind === "reserve.recorded") record(book, row, derived);
+      else if (row.kind === "reserve.place_set") setForm(book, row, derived);
     },
     compare: (_, figure, row) => {
       const place: Place = { seq: figure?.seq ?? row?.seq, table, id: undefined };
-      const expected = figure?.text ?? "a journal row that records it";
-      book.findings.compare(place, { expected, found: row === undefined ? "no row" : describe(row) });
+      const expected = figure === undefined ? "a journal row that records it" : withForm(figure.text, figure.form);
+      book.findings.compare(place, { expected, found: row === undefined ? "no row" : found(row) });
     },
   });
 }
@@ -53,7 +56,26 @@ function record({ findings }: AuditedBook, row: AuditedJournalRow, figures: Map<
   const { seq, recorded_at } = row;
   const terms = { kind: String(kind), document_sha256: textOrNull(document), matures_on: textOrNull(maturesOn) };
   const figure = { ...terms, as_of_day: String(asOfDay), evidence: String(evidence), recorded_at };
-  figures.set(name, { seq, text: describe({ ...figure, place: name, seq, amount_cents: amountCents }) });
+  const form = figures.get(name)?.form ?? null;
+  figures.set(name, { seq, form, text: describe({ ...figure, place: name, seq, amount_cents: amountCents }) });
+}
+
+function setForm({ findings }: AuditedBook, row: AuditedJournalRow, figures: Map<string, Figure>): void {
+  const [name, form] = jsonIn("detail", row.detail, "[]") as unknown[];
+  const figure = typeof name === "string" ? figures.get(name) : undefined;
+  if (figure === undefined || typeof name !== "string" || typeof form !== "string") {
+    findings.onRow(row, "a place with a figure, and its form in the detail", String(row.detail));
+    return;
+  }
+  figures.set(name, { ...figure, form });
+}
+
+function found({ statement_form: form, ...figure }: AuditedPlaceRow): string {
+  return withForm(describe(figure), form);
+}
+
+function withForm(text: string, form: string | null): string {
+  return `${text}, statements ${form ?? "of no form"}`;
 }
 
 function describe({
@@ -64,7 +86,7 @@ function describe({
   evidence,
   recorded_at,
   ...terms
-}: Omit<AuditedPlaceRow, "book">): string {
+}: Omit<AuditedPlaceRow, "book" | "statement_form">): string {
   const at = `on ${as_of_day}, recorded in row ${String(seq)} at ${String(recorded_at)}`;
   const { kind, document_sha256: document, matures_on: maturesOn } = terms;
   const words = `${kind}, document ${document ?? "none"}, matures ${maturesOn ?? "never"}`;

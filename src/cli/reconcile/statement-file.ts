@@ -1,0 +1,30 @@
+import { readFile, stat } from "node:fs/promises";
+
+import { FILE_BYTES_MAX } from "../../reconcile/files/tables.js";
+import { StatementError } from "../../reconcile/statement-error.js";
+import { OperatorError } from "../../startup/operator-error.js";
+
+/** Reads the file, and says of which one a problem is. */
+export async function ofStatement<Result>(file: string, read: (bytes: Buffer) => Promise<Result>): Promise<Result> {
+  const bytes = await bytesOf(file);
+  try {
+    return await read(bytes);
+  } catch (error) {
+    if (error instanceof StatementError) throw new OperatorError(`${file}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+/** Reads a file that is not too large. Rejects with an OperatorError. */
+export async function bytesOf(file: string): Promise<Buffer> {
+  try {
+    const { size } = await stat(file);
+    if (size > FILE_BYTES_MAX) throw new OperatorError(`${file} has more than ${String(FILE_BYTES_MAX)} bytes.`);
+    return await readFile(file);
+  } catch (error) {
+    if (error instanceof Error && "syscall" in error) {
+      throw new OperatorError(`The file cannot be read: ${error.message}.`);
+    }
+    throw error;
+  }
+}
