@@ -1,7 +1,8 @@
 import { totalmem } from "node:os";
 import { setFlagsFromString } from "node:v8";
 
-const SMALL_MACHINE_BYTES = 2 ** 30;
+/** With less memory, a program trades processor time for it. */
+export const SMALL_MACHINE_BYTES = 2 ** 30;
 
 /**
  * Bounds how far a heap of this process grows between two full collections, in percent of what the
@@ -19,8 +20,11 @@ export function growthFor(bytes: number): number {
   return bytes < SMALL_MACHINE_BYTES ? 25 : 100;
 }
 
-/** Without a limit Node says 0, or a number beyond all memory. */
-function memoryBytes(): number {
+/**
+ * Returns the memory of the machine, or the limit of its container if that is less. Without a limit
+ * Node says 0, or a number beyond all memory.
+ */
+export function memoryBytes(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }

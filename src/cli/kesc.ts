@@ -10,6 +10,8 @@ const problem = nodeProblem();
 if (problem === undefined) {
   // Then a trace names files of the source. Otherwise nobody waits for the maps of the bundle.
   if (/^(debug|trace)$/.test(process.env["KESC_LOG_LEVEL"] ?? "")) process.setSourceMapsEnabled(true);
+  const { fitYoungGeneration } = await import("./young-generation.js");
+  fitYoungGeneration();
   const { runKesc } = await import("./run-kesc.js");
   const exitCode = await runKesc(process.argv.slice(2));
   // The gateway, which goes on, may have set another.
