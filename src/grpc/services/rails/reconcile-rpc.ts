@@ -6,6 +6,7 @@ import { type ComparedPlace, comparePlace } from "../../../reconcile/banks/compa
 import { type ComparedStatement, compareStatement } from "../../../reconcile/compare-statement.js";
 import { FILE_BYTES_MAX } from "../../../reconcile/files/tables.js";
 import type { BookedMovements } from "../../../reconcile/ports.js";
+import type { ReconciledPeriod } from "../../../reconcile/reconciliation.js";
 import { StatementError } from "../../../reconcile/statement-error.js";
 import { readTie } from "../../../reconcile/tie.js";
 import type { History } from "../../../statements/as-of.js";
@@ -25,13 +26,15 @@ const BOOKED_MAX = 100_000;
 /** To receive this number of bytes rests as long as a row does. */
 const RECEIVED_BYTES_PER_ROW = 512;
 
-/** The rpc that compares a statement with the book. Its reads take the turns of lists. */
-export function reconcileRpc(options: HandlersOptions): Record<string, RpcRoute> {
-  const { cellOf, listTurns, bookedMovements } = options;
+/**
+ * Returns what compares a file with the book: in the period that is given, or in its own. It
+ * resolves with undefined if too many files of others wait, and rejects with a StatementError.
+ */
+export function statementComparer({
+  bookedMovements,
+}: Pick<HandlersOptions, "bookedMovements">): (given: SentFile) => Promise<ComparedFile | undefined> {
   const reading = new StatementReading();
-  const now = (): UnixMillis => toUnixMillis(options.now());
-
-  async function compare({ of, name, bytes, person, organization, history }: Given): Promise<Compared | undefined> {
+  return async ({ of, name, bytes, person, organization, history, period }) => {
     const book = bounded(
       await bookedMovements(organization, "kind" in of ? of.rail : (of.form.source as Rail)),
       history,
@@ -39,16 +42,22 @@ export function reconcileRpc(options: HandlersOptions): Record<string, RpcRoute>
     if ("form" in of) {
       await received(history, bytes);
       const file = await reading.ofBank(person, { form: of.form, bytes }, history);
-      return file && comparePlace(file, { place: of.place, source: of.form.source, book, history });
+      return file && comparePlace(file, { place: of.place, source: of.form.source, book, history, ...period });
     }
     const { rail, kind } = of;
     const tie = await readTie(history, rail);
     const statement = { ...statementSettings(kind, await book.settings()), name, rail, bytes };
     await received(history, bytes);
     const facts = await reading.ofRail(person, statement, history);
-    return facts && compareStatement(facts, { book, tie });
-  }
+    return facts && compareStatement(facts, { book, tie, ...period });
+  };
+}
 
+/** The rpc that compares a statement with the book. Its reads take the turns of lists. */
+export function reconcileRpc(options: HandlersOptions): Record<string, RpcRoute> {
+  const { cellOf, listTurns } = options;
+  const compare = statementComparer(options);
+  const now = (): UnixMillis => toUnixMillis(options.now());
   return {
     reconcileStatement: organizationUpload("reconcileStatement", {
       parse: parseFirst,
@@ -76,10 +85,10 @@ export function reconcileRpc(options: HandlersOptions): Record<string, RpcRoute>
   };
 }
 
-type Compared = ComparedStatement | ComparedPlace;
+export type ComparedFile = ComparedStatement | ComparedPlace;
 
-/** What a call compares. */
-interface Given {
+/** A file, and the book with which it is compared. */
+export interface SentFile {
   readonly of: StatementOf;
   /** That of the file. */
   readonly name: string;
@@ -88,6 +97,7 @@ interface Given {
   readonly person: string;
   readonly organization: BookOwner;
   readonly history: History;
+  readonly period?: ReconciledPeriod;
 }
 
 /** Rests as long as it took to receive the file. */
