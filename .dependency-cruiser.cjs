@@ -75,6 +75,7 @@ module.exports = {
       "runtime",
     ]),
     only("src/statements", ["src/domain", "runtime"]),
+    only("src/months", ["src/seals", "src/statements", "runtime"]),
     only("src/events", ["src/domain", "src/ledger/ports", "runtime"]),
     only("src/seals", ["src/domain/values", "src/leases", "runtime"]),
     only("src/storage", [
@@ -122,6 +123,7 @@ module.exports = {
       "src/seals",
       "src/webhooks",
       "src/statements",
+      "src/months",
       "src/gen",
       "runtime",
     ]),

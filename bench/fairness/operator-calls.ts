@@ -102,6 +102,8 @@ export const WORST: Readonly<Record<string, () => Readonly<Record<string, Varian
     quotes: { ...statement('"'.repeat(MEBIBYTES_4)), isMalformed: true },
     "line-feeds": { ...statement(HEADER.padEnd(MEBIBYTES_4, "\n")), isMalformed: true },
   }),
+  // The month is open, so what costs is the comparison.
+  "AdminService/CloseMonth": () => ({ "": { fields: { month: "2026-01" } } }),
   "AdminService/RecordDeposits": () => ({
     preview: {
       callers: 32,
@@ -181,6 +183,7 @@ const PLAIN: Readonly<Record<string, (serial: number) => JsonObject[string]>> = 
   kind: () => 1,
   as_of_day: () => "2026-01-31",
   evidence: () => "page 1",
+  month: () => "2026-01",
   token: () => NOTHING,
   response_json: () => "{}",
   invitation: () => NOTHING,

@@ -48,6 +48,8 @@ seal rotate
 seal publish /srv/www/seals
 seal clear org_01jd2r6p5vf8ksw3xhb1z7q4ye --by "Amina" --reason "restored by hand; verify found nothing"
 export statement "Acme" --account acc_01jd2r6p5vf8ksw3xhb1z7q4ye --from 2026-11-01 --to 2026-11-30 --output statement.csv
+close "Acme" --month 2026-10 --statement mpesa=statement.csv --statement "KCB 1234=october.sta" --output packs
+close --check month-org_01jd2r6p5vf8ksw3xhb1z7q4ye-2026-10.zip
 export journal "Acme" --from 2026-11-01 --to 2026-11-30 --output journal.csv
 export ledger "Acme" --from 2026-11-01 --to 2026-11-30 --format ndjson
 call

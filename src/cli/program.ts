@@ -63,6 +63,7 @@ const COMMANDS: Readonly<Record<string, Loads>> = {
         async () => (await import("./operator/corrections.js")).addCorrections,
       ),
     seal: () => administrationWith("seal", async () => (await import("./seal/command.js")).addSeal),
+    close: async () => (await import("./close/command.js")).addClose,
     export: async () => (await import("./books/export.js")).addExport,
     supply: () => administrationWith("supply"),
     reserve: () => administrationWith("reserve"),

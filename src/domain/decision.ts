@@ -2,6 +2,7 @@ import type { AccountHolder, LedgerAccount } from "./account.js";
 import type { PersonalSum } from "./alone.js";
 import type { StoredApiKey } from "./api-key.js";
 import type { BookHead } from "./book.js";
+import type { Closing } from "./closing.js";
 import type { Deposit } from "./deposit.js";
 import type { Destination } from "./destination.js";
 import type { Freeze } from "./freeze.js";
@@ -26,6 +27,7 @@ import type {
   OrganizationId,
   TransactionId,
 } from "./values/ids.js";
+import type { Month } from "./values/month.js";
 import type { IdempotencyKey, Reference, UserId } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
 
@@ -98,6 +100,8 @@ export interface FinderKeys {
   readonly reveals: Actor;
   /** The newest act that the person did alone, by amount. */
   readonly aloneSum: NameOf<AlonePerson>;
+  /** The row that closed the month. */
+  readonly closedMonth: NameOf<Month>;
 }
 
 export type Finder = keyof FinderKeys;
@@ -151,6 +155,7 @@ export interface Book {
   /** What the person did alone, by amount, in the day of the newest such act. */
   aloneSum(organizationId: OrganizationId, person: AlonePerson): PersonalSum | undefined;
   reservePlaces(organizationId: OrganizationId): readonly ReservePlace[];
+  closedMonth(organizationId: OrganizationId, month: Month): Closing | undefined;
   /** The transactions that book what a rail reported after the transaction had ended. */
   lateCorrections(organizationId: OrganizationId, id: TransactionId): readonly Transaction[];
   /** Who has the receipt. Undefined if the book does not have it. */

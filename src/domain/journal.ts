@@ -64,6 +64,7 @@ export const JOURNAL_KINDS = [
   "reserve.place_set",
   "destination.created",
   "destination.removed",
+  "month.closed",
 ] as const;
 
 /** The kind of event that an entry records. */
@@ -119,7 +120,7 @@ export const STILL_FROZEN = "FROZEN";
 /** The kinds of entries about the organization itself. They have no account. */
 export type BookKind = Extract<
   JournalKind,
-  `${"organization" | "key" | "webhook_endpoint" | "reserve" | "limits" | "rail" | "charge"}.${string}`
+  `${"organization" | "key" | "webhook_endpoint" | "reserve" | "limits" | "rail" | "charge" | "month"}.${string}`
 >;
 
 /**

@@ -9,6 +9,7 @@ import { setAccountTier } from "./accounts/set-account-tier.js";
 import { unfreezeAccount } from "./accounts/unfreeze-account.js";
 import { updateAccount } from "./accounts/update-account.js";
 import type { Acted, Authorized } from "./authority.js";
+import { closeMonth } from "./book/close-month.js";
 import { correctBook } from "./book/correct-book.js";
 import { createApiKey } from "./book/create-api-key.js";
 import { recordReserve } from "./book/record-reserve.js";
@@ -99,6 +100,7 @@ const OPERATIONS = {
   recordReserve,
   setReservePlace,
   setReserveRules,
+  closeMonth,
   suspendOrganization,
   resumeOrganization,
   requireReceipts,

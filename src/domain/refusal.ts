@@ -20,6 +20,7 @@ import type {
   TransactionId,
   WebhookEndpointId,
 } from "./values/ids.js";
+import type { Month } from "./values/month.js";
 import type { NearestAmounts, PayableAmounts } from "./values/payable-amounts.js";
 import type { UnixMillis } from "./values/time.js";
 
@@ -42,6 +43,7 @@ interface RefusalFields extends Outdated {
   readonly keyId: ApiKeyId;
   readonly kind: DestinationKind;
   readonly limit: number;
+  readonly month: Month;
   readonly movement: string;
   readonly openPayments: number;
   readonly operatorId: OperatorId;
@@ -195,6 +197,13 @@ export const REFUSALS = {
   OPERATOR_ALREADY_EXISTS: alreadyExists`The operator ${"operatorId"} has the name, or has or had the key.`,
   OPERATOR_REVOKED: failedPrecondition`The operator ${"operatorId"} is revoked, for ever. Create a new operator.`,
   VERIFICATION_REQUIRED: permissionDenied`The session must be fresh. Verify it with a passkey (VerifySession), and send the call again.`,
+  MONTH_NOT_READY: worded(
+    "FAILED_PRECONDITION",
+    ["month", "obstacles"],
+    ({ month, obstacles }: Pick<RefusalFields, "month"> & { readonly obstacles: readonly string[] }) =>
+      [`The month ${month} cannot be closed yet:`, ...obstacles.map((each) => `- ${each}.`)].join("\n"),
+  ),
+  MONTH_NOT_CLOSED: notFound`Nobody has closed the month ${"month"}.`,
   SIGN_IN_REFUSED: unauthenticated`The code, the invitation or the passkey is wrong, was used, or is too old. Begin again.`,
   PASSKEY_NOT_FOUND: notFound`The operator ${"operatorId"} never had a passkey ${"passkeyId"}.`,
 };

@@ -1,3 +1,4 @@
+import { readClosing } from "./closing.js";
 import type { JournalEntry, JournalKind } from "./journal.js";
 import { actIn } from "./proposal.js";
 import { readFigure } from "./reserve.js";
@@ -58,6 +59,10 @@ const CONTENTS: Readonly<Partial<Record<JournalKind, ReadContent>>> = {
   "book.transferred": (detail) => ({ ...ofCorrection(detail), statedCents: actOf(detail).amountCents }),
   "charge.recorded": (detail) => ({ direction: detail.startsWith("in ") ? "in" : "out" }),
   "limits.set": (detail) => ({ detail: (JSON.parse(detail) as readonly [person: string, limits: string])[1] }),
+  "month.closed": (detail) => {
+    const { month, lastSeq } = readClosing(detail);
+    return { detail: `${month}, up to row ${String(lastSeq)}` };
+  },
   "reserve.place_set": (detail) => {
     const [place, form] = JSON.parse(detail) as readonly [place: string, form: string];
     return { place, detail: form };

@@ -2,6 +2,7 @@ import type { LedgerAccount } from "../domain/account.js";
 import type { PersonalSum } from "../domain/alone.js";
 import type { StoredApiKey } from "../domain/api-key.js";
 import { type BookHead, postedToBook } from "../domain/book.js";
+import { type Closing, readClosing } from "../domain/closing.js";
 import {
   type Book,
   type Effect,
@@ -21,6 +22,7 @@ import type { AlonePerson } from "../domain/proposal.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { Actor } from "../domain/values/actor.js";
 import type { OrganizationId, TransactionId } from "../domain/values/ids.js";
+import type { Month } from "../domain/values/month.js";
 import type { IdempotencyKey } from "../domain/values/text.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import { BatchReceipts } from "./batch-receipts.js";
@@ -51,6 +53,8 @@ export class BatchBook implements Book {
   readonly #movements = new Map<string, TransactionId>();
   /** By the book and the person. */
   readonly #aloneSums = new Map<string, PersonalSum>();
+  /** By the book and the month. */
+  readonly #closedMonths = new Map<string, Closing>();
   readonly #paymentsUnderWay: ReadonlyMap<RailAccountId, number>;
   readonly #unallocatedDepositCents: ReadonlyMap<OrganizationId, number>;
   readonly #railAccountsOfAll: RailAccountsOfAll;
@@ -90,6 +94,7 @@ export class BatchBook implements Book {
     this.#reveals = loaded.reveals;
     this.#changedRows = loaded.changedRows;
     for (const sum of loaded.aloneSums) this.#aloneSums.set(nameIn(sum.organizationId, sum.person), sum);
+    for (const closing of loaded.closedMonths) this.#noteClosing(closing);
     for (const book of loaded.books) this.#books.set(book.organizationId, book);
     for (const used of loaded.receipts) this.#receipts.add(used);
     for (const { organizationId, movement, transactionId } of loaded.movements) {
@@ -130,6 +135,10 @@ export class BatchBook implements Book {
 
   aloneSum(organizationId: OrganizationId, person: AlonePerson): PersonalSum | undefined {
     return this.#aloneSums.get(nameIn(organizationId, person));
+  }
+
+  closedMonth(organizationId: OrganizationId, month: Month): Closing | undefined {
+    return this.#closedMonths.get(nameIn(organizationId, month));
   }
 
   unallocatedDepositCents(organizationId: OrganizationId): number {
@@ -222,6 +231,10 @@ export class BatchBook implements Book {
     if (railMovement !== undefined) this.#movements.set(nameIn(organizationId, railMovement), id);
   }
 
+  #noteClosing(closing: Closing): void {
+    this.#closedMonths.set(nameIn(closing.organizationId, closing.month), closing);
+  }
+
   #changeHead(
     [first]: readonly NumberedEntry[],
     change: (
@@ -247,6 +260,7 @@ export class BatchBook implements Book {
     if (alone !== undefined) {
       this.#aloneSums.set(nameIn(organizationId, alone.person), { ...alone, organizationId, at: recordedAt });
     }
+    if (kind === "month.closed") this.#noteClosing({ ...readClosing(detail ?? ""), organizationId, seq, recordedAt });
     if (receipt !== undefined) {
       const depositId = kind.startsWith("deposit.") ? readDepositDetail(detail ?? "").id : undefined;
       this.#receipts.add({ organizationId, receipt, transactionId, depositId });

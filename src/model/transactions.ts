@@ -137,3 +137,10 @@ export const RECEIPT_NUMBER = "upper(ltrim(rail_receipt, 'abcdefghijklmnopqrstuv
 /** The rows of the index `journal_account_debits`. A query that uses the index repeats it. */
 export const DEBITS_OF_ACCOUNTS = `(debit IN ('available', 'held')
      OR kind IN ('account.frozen', 'account.unfrozen', 'account.closed', 'account.tiered'))`;
+
+/**
+ * The rows of the index `journal_closed_months`, and the month that each has closed: the first text
+ * of its detail. A query that uses the index repeats both.
+ */
+export const CLOSINGS = "kind = 'month.closed'";
+export const CLOSED_MONTH = "substr(detail, 3, 7)";

@@ -1,8 +1,11 @@
+import { existsSync } from "node:fs";
+
 import type { UnixMillis } from "../domain/values/time.js";
 import type { HandlersOptions } from "../grpc/services/operator-options.js";
 import type { FourEyes } from "../operators/four-eyes.js";
 import { PasskeyChecks } from "../operators/passkeys.js";
 import { SignIn } from "../operators/sign-in.js";
+import { readSealKeys } from "../seals/key-file.js";
 import { readCallbackSecrets } from "../startup/callbacks.js";
 import type { Config } from "../startup/config.js";
 import { cellOf, type Database } from "../storage/database.js";
@@ -10,6 +13,7 @@ import { StoredAdministration } from "../storage/operators/administration.js";
 import { bookReads } from "../storage/operators/book-reads.js";
 import { StoredSignIn } from "../storage/operators/sign-in.js";
 import { bookedMovements } from "../storage/rails/booked-movements.js";
+import { sealReads } from "../storage/seals/seal-store.js";
 import { depositRegistration } from "./deposit-registration.js";
 import { railChanges } from "./rail-changes.js";
 import { railProbes } from "./rail-probes.js";
@@ -27,10 +31,12 @@ interface OperatorPartsOptions {
 /** What the rpcs of operators need of a database. */
 export type OperatorParts = Omit<HandlersOptions, "cellOf" | "listTurns" | "now">;
 
+export type OperatorConfig = Pick<Config, "callbacks" | "railHosts" | "consoleOrigin" | "seals">;
+
 /** Makes the parts for a server, or for a command. */
 export function operatorParts(
   database: Database,
-  { callbacks, railHosts: hosts, consoleOrigin }: Pick<Config, "callbacks" | "railHosts" | "consoleOrigin">,
+  { callbacks, railHosts: hosts, consoleOrigin, seals }: OperatorConfig,
   { now, fourEyes, hasCallbacks, isServer }: OperatorPartsOptions,
 ): OperatorParts {
   const administration = new StoredAdministration(database, { now, fourEyes });
@@ -38,6 +44,11 @@ export function operatorParts(
   const store = new StoredSignIn(database.cells[0], administration.people, now);
   return {
     administration,
+    seals: {
+      origin: seals.origin,
+      keys: () => (existsSync(seals.keyFile) ? readSealKeys(seals.keyFile) : undefined),
+      reads: (organization) => sealReads(cellOf(database, organization)),
+    },
     signIn: new SignIn({ store, operators: administration, passkeys: new PasskeyChecks(consoleOrigin), now }),
     bookReads: bookReads(database),
     bookedMovements: (organization, rail) => {

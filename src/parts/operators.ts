@@ -4,14 +4,14 @@ import type { Serving } from "../grpc/server.js";
 import type { Config } from "../startup/config.js";
 import { OperatorError } from "../startup/operator-error.js";
 import type { Database } from "../storage/database.js";
-import { type OperatorParts, operatorParts } from "./operator-parts.js";
+import { type OperatorConfig, type OperatorParts, operatorParts } from "./operator-parts.js";
 
 /**
  * Serves operators, if they have an address. Throws an OperatorError if it cannot be used, or if
  * other machines could read the keys.
  */
 export async function startOperators(
-  config: Pick<Config, "operatorAddress" | "fourEyes" | "callbacks" | "railHosts" | "consoleOrigin">,
+  config: Pick<Config, "operatorAddress" | "fourEyes"> & OperatorConfig,
   database: Database,
   options: Omit<OperatorServerOptions, "address" | keyof OperatorParts>,
 ): Promise<Serving | undefined> {

@@ -57,10 +57,14 @@ export function keysOfLog(
 
 /** Signs a checkpoint: a C2SP signed note. The name of the key is the origin. */
 export function signedNote(checkpoint: Checkpoint, privateKey: KeyObject): string {
-  const text = checkpointText(checkpoint);
+  return signedText(checkpointText(checkpoint), { name: checkpoint.origin, privateKey });
+}
+
+/** Signs lines of text, each with its line feed: a C2SP signed note. */
+export function signedText(text: string, { name, privateKey }: { name: string; privateKey: KeyObject }): string {
   const publicKey = publicBytesOf(createPublicKey(privateKey));
-  const signature = Buffer.concat([keyIdOf(checkpoint.origin, publicKey), sign(null, Buffer.from(text), privateKey)]);
-  return `${text}\n— ${checkpoint.origin} ${signature.toString("base64")}\n`;
+  const signature = Buffer.concat([keyIdOf(name, publicKey), sign(null, Buffer.from(text), privateKey)]);
+  return `${text}\n— ${name} ${signature.toString("base64")}\n`;
 }
 
 /** Returns the three lines of a checkpoint. */
@@ -68,32 +72,36 @@ function checkpointText({ origin, size, root }: Checkpoint): string {
   return `${origin}\n${String(size)}\n${Buffer.from(root).toString("base64")}\n`;
 }
 
-/** Parses a signed note with a checkpoint. Returns undefined if it is none. */
-export function parseSignedNote(note: string): ParsedNote | undefined {
+/** Parses a signed note with any text. Returns undefined if it is none. */
+export function parseNote(note: string): Pick<ParsedNote, "text" | "signatures"> | undefined {
   const end = note.indexOf("\n\n");
   if (end === -1 || !note.endsWith("\n")) return undefined;
-  const text = note.slice(0, end + 1);
-  const [origin = "", size = "", root = "", ...others] = text.split("\n").slice(0, -1);
   const signatures = note
     .slice(end + 2, -1)
     .split("\n")
-    .map((line) => SIGNATURE_LINE.exec(line));
+    .flatMap((line) => {
+      const [, name, bytes] = SIGNATURE_LINE.exec(line) ?? [];
+      return name === undefined || bytes === undefined ? [] : [{ name, bytes: Buffer.from(bytes, "base64") }];
+    });
+  return { text: note.slice(0, end + 1), signatures };
+}
+
+/** Parses a signed note with a checkpoint. Returns undefined if it is none. */
+export function parseSignedNote(note: string): ParsedNote | undefined {
+  const parsed = parseNote(note);
+  if (parsed === undefined) return undefined;
+  const [origin = "", size = "", root = "", ...others] = parsed.text.split("\n").slice(0, -1);
   const bytes = Buffer.from(root, "base64");
   if (origin === "" || !SIZE.test(size) || bytes.toString("base64") !== root || bytes.length !== 32) return undefined;
   if (others.length > 0) return undefined;
-  return {
-    origin,
-    size: Number(size),
-    root: bytes,
-    text,
-    signatures: signatures.flatMap((found) =>
-      found === null ? [] : [{ name: String(found[1]), bytes: Buffer.from(String(found[2]), "base64") }],
-    ),
-  };
+  return { ...parsed, origin, size: Number(size), root: bytes };
 }
 
 /** Whether one of the keys, each of 32 bytes, has signed the note in the name of its origin. */
-export function isSignedBy({ origin, text, signatures }: ParsedNote, publicKeys: readonly Uint8Array[]): boolean {
+export function isSignedBy(
+  { origin, text, signatures }: Pick<ParsedNote, "origin" | "text" | "signatures">,
+  publicKeys: readonly Uint8Array[],
+): boolean {
   return signatures.some(({ name, bytes }) => {
     if (name !== origin) return false;
     const key = publicKeys.find((each) => keyIdOf(name, each).equals(bytes.subarray(0, KEY_ID_BYTES)));

@@ -1,4 +1,5 @@
 import type { BookSums, Turnover } from "../domain/book.js";
+import type { Closing } from "../domain/closing.js";
 import type { Freeze } from "../domain/freeze.js";
 import type { Balances, BookAccount, JournalKind } from "../domain/journal.js";
 import type { TierName } from "../domain/limits/limits.js";
@@ -7,6 +8,7 @@ import type { StatementForm } from "../domain/statement-form.js";
 import type { TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
 import type { AccountId, ApiKeyId, FreezeId, OperatorId, OrganizationId, TransactionId } from "../domain/values/ids.js";
+import type { Month } from "../domain/values/month.js";
 import type { UnixMillis } from "../domain/values/time.js";
 
 /** A point in the past of a book: after the row `seq`, or before the time `before`. */
@@ -261,6 +263,8 @@ export interface HistoryReads {
   openPayments(organizationId: OrganizationId, now: UnixMillis): Promise<Looked<OpenPaymentsCount>>;
   railBalances(organizationId: OrganizationId): Promise<readonly ReportedBalance[]>;
   reserveHoldings(organizationId: OrganizationId): Promise<readonly RecordedFigure[]>;
+  /** The closing of a month. Undefined for a month that is open. */
+  closedMonth(organizationId: OrganizationId, month: Month): Promise<Closing | undefined>;
 }
 
 /** Runs a bounded read when its turn comes. */

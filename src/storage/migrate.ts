@@ -2,7 +2,8 @@ import type { Knex } from "knex";
 
 import type { Cell } from "./database.js";
 import { baseline } from "./migrations/0001-first-release.js";
-import { statementForms } from "./migrations/0003-statement-forms.js";
+import { statementForms } from "./migrations/0002-statement-forms.js";
+import { closedMonths } from "./migrations/0003-closed-months.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Engine } from "./sql/engine.js";
 
@@ -11,7 +12,8 @@ import type { Engine } from "./sql/engine.js";
 // (migrations/README.md). Tests give the program one more.
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-first-release": baseline,
-  "0003-statement-forms": statementForms,
+  "0002-statement-forms": statementForms,
+  "0003-closed-months": closedMonths,
 };
 
 /** The first migration of databases from before the first release. */

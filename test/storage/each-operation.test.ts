@@ -1,6 +1,7 @@
 import { expect } from "chai";
 
 import type { BookHead } from "../../src/domain/book.js";
+import type { Closing } from "../../src/domain/closing.js";
 import type { Command, Resource } from "../../src/domain/operations.js";
 import type { Proposal } from "../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../src/domain/rail-account.js";
@@ -23,18 +24,20 @@ import { plain, type PlainResource } from "../support/acted.js";
 import { ENGINES, openTestDatabase } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
 import { newOrganizationId, NOW } from "../support/names.js";
+import { closeMonth } from "../support/operations/book.js";
 import { oneOfEach, OPERATION_ROWS } from "../support/operations/table.js";
 
 // A column that no UPDATE sets, and a row that no lookup loads, both show here: what an operation
 // answers must be what is stored, and must be found again by the same command.
 
 /** A resource without what stands around that of an operator's command. */
-type Made = PlainResource | Proposal | RailAccountRecord | ReservePlace;
+type Made = PlainResource | Proposal | RailAccountRecord | ReservePlace | Closing;
 
 function made(resource: Resource): Made {
   if ("content" in resource) return resource;
   if ("revision" in resource) return resource;
   const inner = "resource" in resource ? resource.resource : undefined;
+  if (inner !== undefined && "kept" in inner) return withoutSeq(inner);
   return inner !== undefined && ("revision" in inner || "asOfDay" in inner) ? inner : withoutSeq(plain(resource));
 }
 
@@ -56,25 +59,29 @@ async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
     organizationId,
     commit: async (command) => (await cell.committer.commit([command], NOW))[0],
     stored: (resource) =>
-      "sums" in resource
-        ? headOf(cell, organizationId)
-        : "secretSha256" in resource
-          ? keyOf(cell, resource.id)
-          : "revision" in resource
-            ? storedRailAccounts(cell).then((all) => all.map(recordOf).find(({ id }) => id === resource.id))
-            : "asOfDay" in resource
-              ? historyReads(cell)
-                  .reserveHoldings(organizationId)
-                  .then(([figure]) => figure && { ...figure, organizationId })
-              : "content" in resource
-                ? bookProposals(cell, { id: resource.id }).then(([found]) => found?.proposal)
-                : "person" in resource
-                  ? read.account(organizationId, resource.id)
-                  : "credits" in resource
-                    ? depositIn(cell, organizationId, resource.id)
-                    : "usableAt" in resource
-                      ? read.destination(organizationId, resource.id)
-                      : read.transaction(organizationId, resource.id),
+      "kept" in resource
+        ? historyReads(cell)
+            .closedMonth(organizationId, resource.month)
+            .then((found) => found && withoutSeq(found))
+        : "sums" in resource
+          ? headOf(cell, organizationId)
+          : "secretSha256" in resource
+            ? keyOf(cell, resource.id)
+            : "revision" in resource
+              ? storedRailAccounts(cell).then((all) => all.map(recordOf).find(({ id }) => id === resource.id))
+              : "asOfDay" in resource
+                ? historyReads(cell)
+                    .reserveHoldings(organizationId)
+                    .then(([figure]) => figure && { ...figure, organizationId })
+                : "content" in resource
+                  ? bookProposals(cell, { id: resource.id }).then(([found]) => found?.proposal)
+                  : "person" in resource
+                    ? read.account(organizationId, resource.id)
+                    : "credits" in resource
+                      ? depositIn(cell, organizationId, resource.id)
+                      : "usableAt" in resource
+                        ? read.destination(organizationId, resource.id)
+                        : read.transaction(organizationId, resource.id),
     findings: () => findingsIn(database),
     close: () => opened.dispose(),
   };
@@ -137,13 +144,18 @@ function openMemory(): Promise<Storage> {
       );
       return { ...answer, resource: withoutSeq(inner) as Resource };
     },
-    stored: (resource) => {
+    stored: async (resource) => {
+      if ("kept" in resource) {
+        // A repeat shows what the ledger has loaded.
+        const [answer] = await commitBatch(store, [closeMonth(organizationId)], NOW);
+        return answer?.kind === "done" ? made(answer.resource) : undefined;
+      }
       const { accounts, transactions, deposits, heads } = disk.books();
-      if ("sums" in resource) return Promise.resolve(heads.get(organizationId));
+      if ("sums" in resource) return heads.get(organizationId);
       const isWanted = (row: object): boolean =>
         "id" in resource ? "id" in row && row.id === resource.id : "place" in row && row.place === resource.place;
       const row = [...accounts, ...transactions, ...deposits, ...disk.acts].find(isWanted);
-      return Promise.resolve(row && (withoutSeq(row) as Made));
+      return row && withoutSeq(row);
     },
     findings: () => Promise.resolve([]),
     close: () => Promise.resolve(),
@@ -159,7 +171,7 @@ function withoutSeq<Row extends object>(row: Row): Row {
 function withoutLinked(resource: Made): Made {
   const isLinked = ([name]: [string, unknown]): boolean =>
     name === "freeze" || name === "correction" || name === "proposal";
-  return Object.fromEntries(Object.entries(resource).filter((entry) => !isLinked(entry))) as unknown as Made;
+  return Object.fromEntries(Object.entries(resource).filter((entry) => !isLinked(entry))) as Made;
 }
 
 for (const where of [...ENGINES, "memory"] as const) {

@@ -283,6 +283,7 @@ export const NO_ROWS: Omit<Loaded, "books"> = {
   reveals: new Map(),
   decidingRows: [],
   aloneSums: [],
+  closedMonths: [],
 };
 
 /**

@@ -42,7 +42,8 @@ export class ServerCarrier implements Carrier {
       "idempotency-key": idempotencyKey,
       "kesc-organization": organizationId,
     };
-    const deadlineMillis = rpc.streams === "server" ? undefined : CALL_MILLIS_MAX;
+    // The server bounds how long it works for a stream.
+    const deadlineMillis = rpc.streams === "none" ? CALL_MILLIS_MAX : undefined;
     const end = yield* invoke(this.#client, { path: rpc.path, headers, deadlineMillis }, inTurn(request, more));
     if (end.status.code !== Status.OK) throw this.#refusalOf(end.status, rpc);
     onHead?.({ replayed: end.replayed, proposalId: end.proposalId });

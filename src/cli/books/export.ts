@@ -14,6 +14,8 @@ import { onDatabaseForLong } from "../../startup/open-database.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import type { History } from "../../statements/as-of.js";
 import { exportGeneralLedger, exportJournal, exportStatement } from "../../statements/exports.js";
+import type { FormattedLine } from "../../statements/forms/formatted-line.js";
+import { type Format, FORMATS, LEDGER_FORMATS, lineFormat } from "../../statements/forms/line-format.js";
 import { parsePeriod } from "../../statements/period.js";
 import { FootingError, type Period } from "../../statements/statement.js";
 import type { Database } from "../../storage/database.js";
@@ -23,8 +25,6 @@ import { NewFile } from "../backup/new-file.js";
 import { argument } from "../commands/arguments.js";
 import { printTextInTurn } from "../commands/output.js";
 import { findOwner } from "../organizations.js";
-import type { FormattedLine } from "./formatted-line.js";
-import { type Format, FORMATS, LEDGER_FORMATS, lineFormat } from "./line-format.js";
 
 interface ExportOptions {
   readonly from: string;

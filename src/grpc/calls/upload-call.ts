@@ -43,7 +43,13 @@ export interface UploadRpc<
   readonly field: string;
   readonly bytesMax: number;
   /** `bytes` has a buffer of its own. */
-  readonly run: (input: Input, bytes: Uint8Array, caller: Caller<Of>) => Promise<RpcResult<Response>>;
+  /** The signal aborts once the caller has gone: then nobody waits for the work. */
+  readonly run: (
+    input: Input,
+    bytes: Uint8Array,
+    caller: Caller<Of>,
+    signal: AbortSignal,
+  ) => Promise<RpcResult<Response>>;
 }
 
 type UploadHandler = handleBidiStreamingCall<Buffer, Buffer>;
@@ -84,7 +90,7 @@ export function upload<Request extends object, Input, Response, Of extends BookO
       return { ok: true, value: { input: input.value, bytes: new Uint8Array(rpc.pieceOf(request)) } };
     },
     run: ({ input, bytes }: { readonly input: Input; readonly bytes: Uint8Array }, caller: Caller<Of>) =>
-      rpc.run(input, bytes, caller),
+      rpc.run(input, bytes, caller, new AbortController().signal),
   };
   return Object.assign(serve, {
     inProcess: (contract: RpcContract, call: AdmittedInProcess) => runInProcess(whole, contract, call),
@@ -213,7 +219,7 @@ class Upload<Request extends object, Input, Response, Of extends BookOwner | und
       at += piece.length;
     }
     const deadline = deadlineOf(this.#call, dependencies);
-    const result = await rpc.run(input, file, { ...caller, deadline });
+    const result = await rpc.run(input, file, { ...caller, deadline }, this.#stream.signal);
     if (result.kind === "refused") {
       this.#stream.end(refused(result.refusal));
       return;

@@ -5,8 +5,19 @@ import type { DepositRegistration, RailChanges, RailProbes, RailReads } from "..
 import type { BookOwner, BookReads } from "../../operators/reads.js";
 import type { SignIn } from "../../operators/sign-in.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
+import type { SealKeys } from "../../seals/key-file.js";
+import type { SealReads } from "../../seals/ports.js";
 import type { ListTurns } from "../calls/list-turns.js";
 import type { ServedCell } from "./served-cell.js";
+
+/** What seals books. */
+export interface BookSeals {
+  /** Names the service in the names of the logs. */
+  readonly origin: string;
+  /** Returns the keys of the seal key file. Undefined if there is no file. */
+  readonly keys: () => SealKeys | undefined;
+  readonly reads: (organization: Pick<Organization, "cell">) => SealReads;
+}
 
 /** What the handlers need. */
 export interface HandlersOptions {
@@ -23,5 +34,6 @@ export interface HandlersOptions {
   readonly railChanges: RailChanges;
   readonly railProbes: RailProbes;
   readonly railReads: RailReads;
+  readonly seals: BookSeals;
   readonly signIn: SignIn;
 }

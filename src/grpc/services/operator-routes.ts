@@ -13,6 +13,7 @@ import { overviewRpc } from "./book/overview-rpc.js";
 import { reserveActs } from "./book/reserve-acts.js";
 import { depositActs } from "./deposits/deposit-acts.js";
 import { nightActs } from "./deposits/night-acts.js";
+import { monthRpcs } from "./months/month-rpcs.js";
 import type { HandlersOptions } from "./operator-options.js";
 import { operatorRpcs } from "./people/operator-rpcs.js";
 import { sessionRpcs, signInRpcs } from "./people/session-rpcs.js";
@@ -40,6 +41,7 @@ export function operatorRoutes(options: HandlersOptions): Readonly<Record<string
     ...overviewRpc(options),
     ...railRpcs(options),
     ...reconcileRpc(options),
+    ...monthRpcs(options),
     ...accountRpcs(options),
     ...operatorRpcs(options),
     ...proposalRpcs(options),

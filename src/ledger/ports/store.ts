@@ -1,5 +1,6 @@
 import type { PersonalSum } from "../../domain/alone.js";
 import type { BookHead } from "../../domain/book.js";
+import type { Closing } from "../../domain/closing.js";
 import type { Finder, FinderKeys, TableName, Tables, UsedReceipt } from "../../domain/decision.js";
 import type { DecidingRow, JournalEntry } from "../../domain/journal.js";
 import type { RailAccountId, RailMovement } from "../../domain/payment.js";
@@ -50,6 +51,8 @@ export type Loaded = LoadedRows & {
   readonly reveals: ReadonlyMap<Actor, readonly UnixMillis[]>;
   /** Read after the books are locked, too: two servers must not both take what is left. */
   readonly aloneSums: readonly PersonalSum[];
+  /** Read after the books are locked, too: a month is closed once. */
+  readonly closedMonths: readonly Closing[];
   /**
    * The time of the database when the transaction began. Undefined if the database shares the clock
    * of this machine.

@@ -1,5 +1,6 @@
 import { REVEALS_MAX } from "../../domain/accounts/reveal-account.js";
 import type { PersonalSum } from "../../domain/alone.js";
+import { type Closing, readClosing } from "../../domain/closing.js";
 import { DECIDING_KINDS, type DecidingKind, type DecidingRow, type JournalEntry } from "../../domain/journal.js";
 import type { RailMovement } from "../../domain/payment.js";
 import type { AlonePerson } from "../../domain/proposal.js";
@@ -7,7 +8,7 @@ import type { Actor } from "../../domain/values/actor.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { type InsertedRow, insertedTypesOf, type RowOf, typesOf } from "../../model/column.js";
-import { JOURNAL } from "../../model/transactions.js";
+import { CLOSED_MONTH, CLOSINGS, JOURNAL } from "../../model/transactions.js";
 import { contentHash } from "../secrets/book-keys.js";
 import type { OpenBook } from "./book-directory.js";
 import type { Engine } from "./engine.js";
@@ -160,4 +161,20 @@ export function personalSumOf(row: AloneRow, { organizationId }: OpenBook): Pers
     cents: row.alone_cents,
     at: toUnixMillis(row.recorded_at),
   };
+}
+
+/** Returns the SELECT of the rows that closed the months which `pairs` names. */
+export function closedMonthsSelect(engine: Engine, pairs: string): string {
+  return `
+    SELECT j.book, j.seq, j.detail, j.recorded_at FROM ${pairs}
+    CROSS JOIN ${engine.table("journal")} j WHERE j.book = input.book AND ${CLOSED_MONTH} = input.name AND ${CLOSINGS}`;
+}
+
+export type ClosingRow = Pick<RowOf<typeof JOURNAL>, "book" | "seq" | "detail" | "recorded_at">;
+
+export function closingOf(
+  { seq, detail, recorded_at: at }: Omit<ClosingRow, "book">,
+  { organizationId }: { readonly organizationId: OrganizationId },
+): Closing {
+  return { ...readClosing(detail ?? ""), organizationId, seq, recordedAt: toUnixMillis(at) };
 }

@@ -3,7 +3,14 @@ import { insertedTypesOf, type TableModel, typesOf } from "../../model/column.js
 import { MODEL } from "../../model/tables.js";
 import { RECEIPT_NUMBER, RECEIPTS_WITH_SOURCE } from "../../model/transactions.js";
 import type { Engine } from "./engine.js";
-import { ALONE_COLUMNS, aloneSumsSelect, decidingSelect, JOURNAL_COLUMNS, revealsSelect } from "./journal-rows.js";
+import {
+  ALONE_COLUMNS,
+  aloneSumsSelect,
+  closedMonthsSelect,
+  decidingSelect,
+  JOURNAL_COLUMNS,
+  revealsSelect,
+} from "./journal-rows.js";
 import { keySelects } from "./key-selects.js";
 import {
   BOOK_COLUMNS,
@@ -150,6 +157,7 @@ function readsOf(engine: Engine) {
     },
     decidingRows: { finders: ["decidingRows"], sql: decidingSelect(engine, pairs) },
     reveals: { finders: ["reveals"], sql: revealsSelect(engine, list) },
+    closedMonths: { finders: ["closedMonth"], sql: closedMonthsSelect(engine, pairs) },
     aloneSums: { finders: ["aloneSum"], sql: aloneSumsSelect(engine, pairs) },
   } satisfies Readonly<Record<string, LedgerRead>>;
 }

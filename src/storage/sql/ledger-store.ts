@@ -21,6 +21,8 @@ import type { Engine, Session, Transact, Write } from "./engine.js";
 import { type EntryContent, entryContents, type PersonSalts } from "./entry-contents.js";
 import {
   type AloneRow,
+  closingOf,
+  type ClosingRow,
   type DecidingJournalRow,
   decidingRowOf,
   type JournalRow,
@@ -111,6 +113,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       decidingRows,
       revealRows,
       aloneRows,
+      closingRows,
     ] = await Promise.all([
       found(readsBeforeLock),
       rowsOf<MovementRow>(reads.movements),
@@ -123,6 +126,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       rowsOf<DecidingJournalRow>(reads.decidingRows),
       rowsOf<RevealsRow>(reads.reveals),
       rowsOf<AloneRow>(reads.aloneSums),
+      rowsOf<ClosingRow>(reads.closedMonths),
     ]);
     const rowsOfReads = [...rowsBeforeLock, ...rowsAfterLock];
     const loaded = ofEachTable((): Owned[] => []);
@@ -143,6 +147,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       decidingRows: this.#ownRows(decidingRows, decidingRowOf),
       reveals: revealsOf(revealRows),
       aloneSums: this.#ownRows(aloneRows, personalSumOf),
+      closedMonths: this.#ownRows(closingRows, closingOf),
     };
   }
 

@@ -2,12 +2,14 @@ import type { TierName } from "../../domain/limits/limits.js";
 import { toCents } from "../../domain/values/cents.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
+import { CLOSED_MONTH, CLOSINGS } from "../../model/transactions.js";
 import type { AsOf, HistoryReads, Looked, Position, WalkStep } from "../../statements/ports.js";
 import type { Cell } from "../database.js";
 import { firstSeqFrom } from "../lists/first-seq-from.js";
 import type { ListReader } from "../lists/page.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Engine, Read } from "../sql/engine.js";
+import { closingOf, type ClosingRow } from "../sql/journal-rows.js";
 import { freezeOf, type FreezeRow } from "../sql/records/freeze-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 import { accountRowsPage } from "./account-rows.js";
@@ -106,6 +108,12 @@ export function historyReads({ engine, directory, listReader }: HistoryCell): Hi
       inBook(organizationId, () => reportedBalances(listReader, engine, organizationId)),
 
     reserveHoldings: (organizationId) => inBook(organizationId, (book) => reserveHoldings(listReader, engine, book)),
+
+    closedMonth: (organizationId, month) =>
+      inBook(organizationId, async (book) => {
+        const [row] = await listReader.rows<ClosingRow>(closedMonthSql(engine), [book.number, month]);
+        return row && closingOf(row, book);
+      }),
   };
 }
 
@@ -161,4 +169,10 @@ function tierSql({ table }: Engine): string {
 /** The freeze as it was while it stood. */
 function standing(row: FreezeRow): FreezeRow {
   return { ...row, lifted_by: null, lifted_at: null, lift_reason: null };
+}
+
+function closedMonthSql({ table }: Engine): string {
+  return `
+    SELECT seq, detail, recorded_at FROM ${table("journal")}
+    WHERE book = ? AND ${CLOSED_MONTH} = ? AND ${CLOSINGS}`;
 }

@@ -31,6 +31,7 @@ const HAS_WORDS: ReadonlySet<string> = new Set([
   REQUIRED,
   OPTIONAL,
   "limits.set",
+  "month.closed",
   "rail.changed",
   "reserve.recorded",
   "reserve.place_set",
@@ -43,7 +44,7 @@ const PLAIN_KIND = /^(organization\.|key\.created$)/;
 const WEBHOOK_KIND = /^webhook_endpoint\./;
 /** The kinds of rows about the organization itself. */
 const RECEIPT_KIND = /^(transaction|book|deposit|charge)\./;
-const OWN_KIND = /^(organization|key|webhook_endpoint|reserve|limits|rail|deposit|charge)\./;
+const OWN_KIND = /^(organization|key|webhook_endpoint|reserve|limits|rail|deposit|charge|month)\./;
 /** The kinds of rows that move money of no account. */
 const MOVES_KIND = /^(book|deposit|charge)\./;
 

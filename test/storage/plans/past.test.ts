@@ -8,6 +8,7 @@ import type {
   TransactionId,
   WebhookEndpointId,
 } from "../../../src/domain/values/ids.js";
+import type { Month } from "../../../src/domain/values/month.js";
 import type { Description } from "../../../src/domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { EventReads } from "../../../src/events/ports.js";
@@ -139,6 +140,7 @@ for (const engine of ENGINES) {
         await reads.balances(organizationId, { accountId, upToSeq: 100, from: undefined });
         await reads.balances(organizationId, { accountId, upToSeq: 100, from: 3 });
       },
+      closedMonth: (reads) => reads.closedMonth(organizationId, "2026-10" as Month),
       closing: (reads) => reads.closing(organizationId, { accountId, from: undefined }),
       freezes: (reads) => reads.freezes(organizationId, { accountId, seq: 100, afterSeq: 0 }),
       tier: (reads) => reads.tier(organizationId, { accountId, seq: 100 }),

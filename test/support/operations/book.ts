@@ -2,6 +2,7 @@ import type { Decider } from "../../../src/domain/proposal.js";
 import type { ReserveRule } from "../../../src/domain/reserve.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { ApiKeyId, OrganizationId, ProposalId } from "../../../src/domain/values/ids.js";
+import { parseMonth } from "../../../src/domain/values/month.js";
 import { parseNairobiDay } from "../../../src/domain/values/nairobi-day.js";
 import { NO_REASON } from "../../../src/domain/values/text.js";
 import { formOf } from "../bank-files.js";
@@ -78,6 +79,12 @@ export function setReserveRules(
   given: Given<"setReserveRules"> = {},
 ): CommandOf<"setReserveRules"> {
   return buildByPerson("setReserveRules", organizationId, { rules, ...given });
+}
+
+/** Closes a month whose pack has one file. */
+export function closeMonth(organizationId: OrganizationId, given: Given<"closeMonth"> = {}): CommandOf<"closeMonth"> {
+  const closed = { month: valid(parseMonth("2026-10")), lastSeq: 1, kept: { "manifest.json": "{}" } };
+  return build("closeMonth", organizationId, { authority: ALONE, closed, note: NO_REASON, ...given });
 }
 
 const rule: ReserveRule = { kind: "bank_kenya", shareMin: 20, staleAfterDays: 7 };
@@ -188,4 +195,5 @@ export const ON_BOOKS = {
       thereAndBack: [setReserveRules(ORGANIZATION, [rule]), setReserveRules(ORGANIZATION, [])],
     },
   },
+  closeMonth: { example: ({ organizationId }) => closeMonth(organizationId) },
 } satisfies Partial<OperationRows>;

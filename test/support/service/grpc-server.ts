@@ -358,4 +358,5 @@ const noHistory: HistoryReads = {
   openPayments: noPast,
   railBalances: noPast,
   reserveHoldings: noPast,
+  closedMonth: noPast,
 };

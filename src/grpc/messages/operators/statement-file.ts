@@ -29,8 +29,10 @@ interface FirstMessage {
   readonly fileName: string;
 }
 
-/** Parses the first message, which says whose statement the file is. */
-export function parseFirst(request: ReconcileStatementRequest): ParsedFields<FirstMessage> {
+/** Parses the fields that say whose statement a file is. */
+export function parseFirst(
+  request: Pick<ReconcileStatementRequest, "rail" | "place" | "form" | "file_name">,
+): ParsedFields<FirstMessage> {
   const { rail, place, form, file_name } = request;
   const named = parseFields({ file_name: parseFileName(file_name) });
   if (place === "") {

@@ -7,6 +7,7 @@ import { type ComparedPlace, comparePlace, formOfPlace } from "../../../reconcil
 import { type ComparedStatement, compareStatement } from "../../../reconcile/compare-statement.js";
 import { FILE_BYTES_MAX } from "../../../reconcile/files/tables.js";
 import type { BookedMovements } from "../../../reconcile/ports.js";
+import type { ReconciledPeriod } from "../../../reconcile/reconciliation.js";
 import { StatementError } from "../../../reconcile/statement-error.js";
 import { readTie } from "../../../reconcile/tie.js";
 import type { History } from "../../../statements/as-of.js";
@@ -27,20 +28,15 @@ const BOOKED_MAX = 100_000;
 /** To receive this number of bytes rests as long as a row does. */
 const RECEIVED_BYTES_PER_ROW = 512;
 
-/** The rpc that compares a statement with the book. Its reads take the turns of lists. */
-export function reconcileRpc(options: HandlersOptions): Record<string, RpcRoute> {
-  const { cellOf, listTurns, bookedMovements } = options;
+/**
+ * Returns what compares a file with the book: in the period that is given, or in its own. It
+ * resolves with undefined if too many files of others wait, and rejects with a StatementError.
+ */
+export function statementComparer({
+  bookedMovements,
+}: Pick<HandlersOptions, "bookedMovements">): (given: SentFile) => Promise<ComparedFile | undefined> {
   const reading = new StatementReading();
-  const now = (): UnixMillis => toUnixMillis(options.now());
-
-  async function compare({
-    of,
-    name,
-    bytes,
-    person,
-    organization,
-    history,
-  }: ComparedCall): Promise<ComparedStatement | ComparedPlace | undefined> {
+  return async ({ of, name, bytes, person, organization, history, period }) => {
     const bookOf = async (rail: Rail): Promise<BookedMovements> =>
       bounded(await bookedMovements(organization, rail), history);
     if ("place" in of) {
@@ -49,7 +45,7 @@ export function reconcileRpc(options: HandlersOptions): Record<string, RpcRoute>
       await received(history, bytes);
       const file = await reading.ofBank(person, { form, bytes }, history);
       const { source } = form;
-      return file && comparePlace(file, { place, source, book: await bookOf(source as Rail), history });
+      return file && comparePlace(file, { place, source, book: await bookOf(source as Rail), history, ...period });
     }
     const { rail, kind } = of;
     const book = await bookOf(rail);
@@ -57,9 +53,15 @@ export function reconcileRpc(options: HandlersOptions): Record<string, RpcRoute>
     const statement = { ...statementSettings(kind, await book.settings()), name, rail, bytes };
     await received(history, bytes);
     const facts = await reading.ofRail(person, statement, history);
-    return facts && compareStatement(facts, { book, tie });
-  }
+    return facts && compareStatement(facts, { book, tie, ...period });
+  };
+}
 
+/** The rpc that compares a statement with the book. Its reads take the turns of lists. */
+export function reconcileRpc(options: HandlersOptions): Record<string, RpcRoute> {
+  const { cellOf, listTurns } = options;
+  const compare = statementComparer(options);
+  const now = (): UnixMillis => toUnixMillis(options.now());
   return {
     reconcileStatement: organizationUpload("reconcileStatement", {
       parse: parseFirst,
@@ -98,8 +100,10 @@ async function keptForm({ reads, organizationId, inTurn }: History, place: strin
   throw new RefusedReadError({ reason: "INVALID_FIELD", fields: [problemOf("form", form)] });
 }
 
-/** What a call compares. */
-interface ComparedCall {
+export type ComparedFile = ComparedStatement | ComparedPlace;
+
+/** A file, and the book with which it is compared. */
+export interface SentFile {
   readonly of: StatementOf;
   /** That of the file. */
   readonly name: string;
@@ -108,6 +112,7 @@ interface ComparedCall {
   readonly person: string;
   readonly organization: BookOwner;
   readonly history: History;
+  readonly period?: ReconciledPeriod;
 }
 
 /** Rests as long as it took to receive the file. */

@@ -1,6 +1,7 @@
 import { accountOf } from "../../../../src/domain/account.js";
 import type { StoredApiKey } from "../../../../src/domain/api-key.js";
 import { type BookHead, type BookState, NO_SUMS } from "../../../../src/domain/book.js";
+import { readClosing } from "../../../../src/domain/closing.js";
 import {
   type Finder,
   nameIn,
@@ -289,6 +290,12 @@ export class MemoryDisk implements Disk {
         );
         return newest?.alone === undefined ? [] : [{ organizationId, ...newest.alone, at: newest.recordedAt }];
       }),
+      closedMonths: lookup.keysOf("closedMonth").flatMap(({ organizationId, name }) =>
+        this.#journal
+          .filter((row) => row.organizationId === organizationId && row.kind === "month.closed")
+          .map(({ seq, recordedAt, detail = "" }) => ({ ...readClosing(detail), organizationId, seq, recordedAt }))
+          .filter(({ month }) => month === name),
+      ),
     };
   }
 

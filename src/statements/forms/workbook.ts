@@ -20,6 +20,10 @@ const SHEET_HEAD =
   `${HEAD}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" state="frozen"/>` +
   '</sheetView></sheetViews><sheetFormatPr defaultColWidth="16"/><sheetData>';
 const [A, LETTERS] = [65, 26];
+/**
+ * The time of every part: the same lines make the same bytes. A ZIP has local times from 1980 on.
+ */
+export const ZIP_TIME = new Date(1980, 0, 1);
 const DAY_MILLIS = 86_400_000;
 /** The number that spreadsheets give 1 January 1970. */
 const FIRST_DAY = 25_569;
@@ -42,6 +46,7 @@ export function workbook(): LineFormat {
   };
   const add = (name: string): ZipDeflate => {
     const part = new ZipDeflate(name, { level: 6 });
+    part.mtime = ZIP_TIME;
     zip.add(part);
     return part;
   };

@@ -1,4 +1,8 @@
-import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
+/** A google.protobuf.Timestamp. */
+interface Timestamp {
+  readonly seconds: bigint;
+  readonly nanos: number;
+}
 
 type Value = string | bigint | Timestamp | undefined;
 
