@@ -93,7 +93,6 @@ module.exports = {
       "src/seals/note.ts",
       "src/seals/ports.ts",
       "src/webhooks/ports",
-      "src/webhooks/etag.ts",
       "src/operators",
       "src/webhooks/limits.ts",
       "src/model",

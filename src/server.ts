@@ -261,7 +261,7 @@ function openCells(
     });
     const { railHosts: hosts, payerMillis: typedMillisMax } = config;
     const own = cellRails(cell, { ledger, newTransactionId, typedMillisMax, callbacks, hosts, now, logger });
-    const webhooks = cellWebhooks(cell, { reads: reading, sender, writeEvent, now, logger });
+    const webhooks = cellWebhooks(cell, { reads: reading, sender, writeEvent, ledger, now, logger });
     parts.push(own, webhooks, cellMarks(cell, logger));
     if (sealKeys !== undefined) parts.push(cellSeals(cell, { ...config.seals, keys: sealKeys, now, logger }));
     const byId = readsInTurns(reads(cell), database.readsMax);

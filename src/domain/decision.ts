@@ -26,10 +26,12 @@ import type {
   FreezeId,
   OrganizationId,
   TransactionId,
+  WebhookEndpointId,
 } from "./values/ids.js";
 import type { Month } from "./values/month.js";
 import type { IdempotencyKey, Reference, UserId } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
+import type { Endpoint, EndpointRecord, EndpointRetry } from "./webhook-endpoint.js";
 
 /** A name that one row of an organization has. */
 export interface NameOf<Name extends string> {
@@ -37,8 +39,8 @@ export interface NameOf<Name extends string> {
   readonly name: Name;
 }
 
-/** The key of what a cell has once. */
-export const THE_CELL = "cell";
+/** The key of what all cells of the database have together. */
+export const ALL_CELLS = "all cells";
 
 /** The ways to find the rows that a decision may read, and the key of each. */
 export interface FinderKeys {
@@ -88,8 +90,8 @@ export interface FinderKeys {
   readonly railAccounts: OrganizationId;
   /** The number of payments that the account at the rail may have, and whose outcome is open. */
   readonly paymentsUnderWay: RailAccountId;
-  /** How often the accounts at rails of all cells were set or changed. The key is `THE_CELL`. */
-  readonly railAccountsOfAll: typeof THE_CELL;
+  /** How often the accounts at rails of all cells were set or changed. The key is `ALL_CELLS`. */
+  readonly railAccountsOfCells: typeof ALL_CELLS;
   /** What lies in the places of the organization. */
   readonly reservePlaces: OrganizationId;
   readonly destination: DestinationId;
@@ -102,6 +104,11 @@ export interface FinderKeys {
   readonly aloneSum: NameOf<AlonePerson>;
   /** The row that closed the month. */
   readonly closedMonth: NameOf<Month>;
+  readonly webhookEndpoint: WebhookEndpointId;
+  /** The webhook endpoints of the organization that are not deleted. */
+  readonly webhookEndpoints: OrganizationId;
+  /** The events that the endpoint was not sent, and those that were asked for again. */
+  readonly webhookRetries: WebhookEndpointId;
 }
 
 export type Finder = keyof FinderKeys;
@@ -151,7 +158,7 @@ export interface Book {
   /** The number of payments that the account at the rail may have, and whose outcome is open. */
   paymentsUnderWay(id: RailAccountId): number;
   /** A text that changes with each change of an account at a rail in the cell. */
-  railAccountsOfAll(): string;
+  railAccountsOfCells(): string;
   /** What the person did alone, by amount, in the day of the newest such act. */
   aloneSum(organizationId: OrganizationId, person: AlonePerson): PersonalSum | undefined;
   reservePlaces(organizationId: OrganizationId): readonly ReservePlace[];
@@ -188,6 +195,10 @@ export interface Book {
   reveals(actor: Actor): readonly UnixMillis[];
   /** The destinations of the account that are not removed. */
   destinations(organizationId: OrganizationId, id: AccountId): readonly Destination[];
+  webhookEndpoint(organizationId: OrganizationId, id: WebhookEndpointId): EndpointRecord | undefined;
+  /** The webhook endpoints that are not deleted. */
+  webhookEndpoints(organizationId: OrganizationId): readonly Endpoint[];
+  webhookRetries(organizationId: OrganizationId, id: WebhookEndpointId): readonly EndpointRetry[];
 }
 
 /** The id of a resource that an idempotency key can refer to. */
@@ -224,6 +235,8 @@ export interface Tables {
   readonly reservePlaces: ReservePlace;
   readonly idempotencyKeys: UsedIdempotencyKey;
   readonly destinations: Destination;
+  readonly webhookEndpoints: EndpointRecord;
+  readonly webhookRetries: EndpointRetry;
 }
 
 export type TableName = keyof Tables;
@@ -287,6 +300,11 @@ export const TABLE_KEYS: { readonly [Name in TableName]: TableKeys<Tables[Name]>
     keyOf: ({ id }) => id,
     groupOf: ({ accountId }) => accountId,
     isSeen: ({ removedAt }) => removedAt === undefined,
+  },
+  webhookEndpoints: { keyOf: ({ id }) => id, groupOf: ({ organizationId }) => organizationId },
+  webhookRetries: {
+    keyOf: ({ endpointId, seq }) => `${endpointId} ${String(seq)}`,
+    groupOf: ({ endpointId }) => endpointId,
   },
 };
 

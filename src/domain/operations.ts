@@ -50,6 +50,13 @@ import {
 import { type RecordCharge, recordCharge } from "./rails/record-charge.js";
 import type { Transaction } from "./transaction.js";
 import type { UnixMillis } from "./values/time.js";
+import { createWebhookEndpoint } from "./webhooks/create-webhook-endpoint.js";
+import { deleteWebhookEndpoint } from "./webhooks/delete-webhook-endpoint.js";
+import { disableWebhookEndpoint } from "./webhooks/disable-webhook-endpoint.js";
+import { replayWebhookEvents } from "./webhooks/replay-webhook-events.js";
+import { resendWebhookDelivery } from "./webhooks/resend-webhook-delivery.js";
+import { rotateWebhookSecret } from "./webhooks/rotate-webhook-secret.js";
+import { updateWebhookEndpoint } from "./webhooks/update-webhook-endpoint.js";
 
 /** All operations, by the name of their command. */
 const OPERATIONS = {
@@ -109,6 +116,13 @@ const OPERATIONS = {
   rejectProposal,
   createDestination,
   removeDestination,
+  createWebhookEndpoint,
+  updateWebhookEndpoint,
+  rotateWebhookSecret,
+  resendWebhookDelivery,
+  replayWebhookEvents,
+  disableWebhookEndpoint,
+  deleteWebhookEndpoint,
 } as const;
 
 type Operations = typeof OPERATIONS;

@@ -2,6 +2,11 @@ import type { EventPattern } from "./event-types.js";
 import type { OrganizationId, WebhookEndpointId } from "./values/ids.js";
 import type { UnixMillis } from "./values/time.js";
 
+/** The endpoints of an organization. */
+export const ENDPOINTS_MAX = 10;
+/** The events of one endpoint that may be undelivered beside its cursor. */
+export const RETRIES_MAX = 1_000;
+
 export const ENDPOINT_STATUSES = ["ACTIVE", "PAUSED", "DISABLED"] as const;
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 /** CHANGED: somebody has changed the row past the service. No row has it as its reason. */
@@ -56,8 +61,38 @@ export interface Endpoint {
   readonly failingSince: UnixMillis | undefined;
   /** When the next probe goes out, if the endpoint gets only probes. */
   readonly probeAt: UnixMillis | undefined;
+  /** When the first retry is due. `RETRY_ALL`: each is, whatever its own time. */
+  readonly retryAt: UnixMillis | typeof RETRY_ALL | undefined;
+  /** The `seq` of the newest row of the journal about the endpoint. */
+  readonly changedSeq: number;
   readonly createdAt: UnixMillis;
   readonly updatedAt: UnixMillis;
+}
+
+/** The server that next takes the endpoint tries all its retries at once. */
+export const RETRY_ALL = 0;
+
+/** What is left of an endpoint once it is deleted. */
+export interface DeletedEndpoint extends Pick<
+  Endpoint,
+  "id" | "organizationId" | "revision" | "changedSeq" | "createdAt" | "updatedAt"
+> {
+  readonly status: "DELETED";
+}
+
+/** A row of the table of endpoints. */
+export type EndpointRecord = Endpoint | DeletedEndpoint;
+
+export function isStanding(record: EndpointRecord): record is Endpoint {
+  return record.status !== "DELETED";
+}
+
+/**
+ * Returns the version of what callers decide about an endpoint. Each row of the journal about it
+ * makes a new one. Deliveries make none: a caller could hardly name the version under load.
+ */
+export function etagOf({ changedSeq }: Pick<Endpoint, "changedSeq">): string {
+  return String(changedSeq);
 }
 
 /** What came of one attempt. */
@@ -83,4 +118,10 @@ export interface Retry {
   readonly nextAt: UnixMillis | undefined;
   /** The last attempt. Undefined if the event was only asked for again. */
   readonly last: Omit<Attempt, "seq" | "tries" | "succeeded"> | undefined;
+}
+
+/** A retry, with the endpoint to which it belongs. */
+export interface EndpointRetry extends Retry {
+  readonly organizationId: OrganizationId;
+  readonly endpointId: WebhookEndpointId;
 }

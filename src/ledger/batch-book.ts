@@ -11,6 +11,7 @@ import {
   type Put,
   type ResourceId,
   TABLE_KEYS,
+  TABLE_NAMES,
   type TableName,
   type Tables,
 } from "../domain/decision.js";
@@ -25,6 +26,7 @@ import type { OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { Month } from "../domain/values/month.js";
 import type { IdempotencyKey } from "../domain/values/text.js";
 import type { UnixMillis } from "../domain/values/time.js";
+import { isStanding } from "../domain/webhook-endpoint.js";
 import { BatchReceipts } from "./batch-receipts.js";
 import { BatchTable } from "./batch-table.js";
 import {
@@ -32,7 +34,7 @@ import {
   type Loaded,
   type LoadedRows,
   type NumberedEntry,
-  type RailAccountsOfAll,
+  type RailAccountsOfCells,
   railAccountsText,
 } from "./ports/store.js";
 import { RowChangedError } from "./row-changed-error.js";
@@ -57,7 +59,7 @@ export class BatchBook implements Book {
   readonly #closedMonths = new Map<string, Closing>();
   readonly #paymentsUnderWay: ReadonlyMap<RailAccountId, number>;
   readonly #unallocatedDepositCents: ReadonlyMap<OrganizationId, number>;
-  readonly #railAccountsOfAll: RailAccountsOfAll;
+  readonly #railAccountsOfCells: RailAccountsOfCells;
   readonly #decidingRows: DecidingRow[];
   readonly #reveals: ReadonlyMap<Actor, readonly UnixMillis[]>;
   readonly #changedRows: ReadonlySet<string>;
@@ -71,6 +73,7 @@ export class BatchBook implements Book {
   readonly proposal = this.byKey("proposals");
   readonly apiKey = this.byKey("apiKeys");
   readonly destination = this.byKey("destinations");
+  readonly webhookEndpoint = this.byKey("webhookEndpoints");
   readonly accountWithDepositReference = this.#byName("accounts");
   readonly accountHolderOfUser = this.#byName("accountHolders");
   readonly transactionWithReference = this.#byName("transactions");
@@ -81,6 +84,9 @@ export class BatchBook implements Book {
   readonly railAccounts = this.#byGroup("railAccounts");
   readonly reservePlaces = this.#byGroup("reservePlaces");
   readonly destinations = this.#byGroup("destinations");
+  readonly webhookRetries = this.#byGroup("webhookRetries");
+  readonly webhookEndpoints: Book["webhookEndpoints"] = (organizationId) =>
+    this.#byGroup("webhookEndpoints")(organizationId).filter(isStanding);
   readonly receipt: Book["receipt"] = (book, name) => this.#receipts.get(nameIn(book, name));
   readonly receiptOfOtherSource: Book["receiptOfOtherSource"] = (book, number) =>
     this.#receipts.withNumber(nameIn(book, number));
@@ -89,7 +95,7 @@ export class BatchBook implements Book {
     this.#tables = ofEachTable((name) => batchTable(name, loaded)) as BatchTables;
     this.#paymentsUnderWay = loaded.paymentsUnderWay;
     this.#unallocatedDepositCents = loaded.unallocatedDepositCents;
-    this.#railAccountsOfAll = loaded.railAccountsOfAll;
+    this.#railAccountsOfCells = loaded.railAccountsOfCells;
     this.#decidingRows = [...loaded.decidingRows];
     this.#reveals = loaded.reveals;
     this.#changedRows = loaded.changedRows;
@@ -115,8 +121,8 @@ export class BatchBook implements Book {
     return (this.#paymentsUnderWay.get(id) ?? 0) + this.#tables.payments.sumAdded((each) => Number(isOne(each)));
   }
 
-  railAccountsOfAll(): string {
-    const { count, revisions } = this.#railAccountsOfAll;
+  railAccountsOfCells(): string {
+    const { count, revisions } = this.#railAccountsOfCells;
     const changes = this.#tables.railAccounts.changes();
     const counted = changes.changed.map(({ before, row }) => row.revision - before.revision);
     const created = changes.created.map(({ row }) => row.revision);
@@ -193,9 +199,8 @@ export class BatchBook implements Book {
    * nothing changed.
    */
   changes(): Changes | undefined {
-    const { payments, idempotencyKeys } = this.#tables;
-    // A replay changes no more than idempotency keys. The rail's answers change payments alone.
-    if (this.#entries.length === 0 && !payments.isChanged && !idempotencyKeys.isChanged) return undefined;
+    // Some changes have no entry: a new idempotency key, a rail's answer, a replay of events.
+    if (this.#entries.length === 0 && !TABLE_NAMES.some((name) => this.#tables[name].isChanged)) return undefined;
     return {
       entries: this.#entries,
       tables: ofEachTable((name) => this.#tables[name].changes()) as Changes["tables"],

@@ -43,7 +43,7 @@ export function commitBatch(
 /**
  * Throws a StoreError "unavailable" if the clock is more than 2 seconds ahead of the database's.
  */
-export function refuseFastClock(clock: UnixMillis, databaseClock: UnixMillis | undefined): void {
+function refuseFastClock(clock: UnixMillis, databaseClock: UnixMillis | undefined): void {
   const aheadMillis = databaseClock === undefined ? 0 : clock - databaseClock;
   if (aheadMillis <= CLOCK_AHEAD_MILLIS_MAX) return;
   const message = `the clock of this server is ${String(aheadMillis)} ms ahead of the database's: synchronize both`;
@@ -54,7 +54,7 @@ export function refuseFastClock(clock: UnixMillis, databaseClock: UnixMillis | u
  * Returns by how much the clock is behind the newest row of the book, if that is more than a
  * minute. A time that an operator has accepted counts as if the clock had reached it.
  */
-export function millisBehind(
+function millisBehind(
   { lastRecordedAt, clockAcceptedAt }: Pick<BookHead, "lastRecordedAt" | "clockAcceptedAt">,
   clock: UnixMillis,
 ): number | undefined {

@@ -14,8 +14,8 @@ import { cellOf, type Database } from "../storage/database.js";
 import {
   DEFAULT_LIMITS,
   fieldsOfSetting,
-  presentAccounts,
   type RailAccountSetting,
+  stateOfAccounts,
 } from "../storage/rails/change-rail-accounts.js";
 import {
   hmacOfCredentials,
@@ -57,7 +57,7 @@ export function railChanges(database: Pick<Database, "cells">, options: RailChan
     },
     async submit(organization, command, submit) {
       const attempt = async () => {
-        const { all, accountsOfAll } = await presentAccounts(database);
+        const { all, accountsOfAll } = await stateOfAccounts(database);
         const taken = takenPlace(command, all);
         if (taken !== undefined) return { kind: "refused", refusal: taken } as const;
         const earlier = all.find(({ id }) => id === command.railAccountId);

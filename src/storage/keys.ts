@@ -77,7 +77,8 @@ export function keys({ cells }: Database, now: () => UnixMillis, onChangedKey?: 
     async createApiKey(key) {
       const [organization, cell] = await homeOf(key.organizationId);
       const { secret, sha256 } = cell.newSecret(organization);
-      return { key: await cell.createApiKey({ ...key, secretSha256: sha256 }), secret };
+      const { key: made } = await cell.createApiKey({ ...key, secretSha256: sha256 });
+      return { key: made, secret };
     },
 
     async createCertificateKey(key) {
@@ -89,8 +90,6 @@ export function keys({ cells }: Database, now: () => UnixMillis, onChangedKey?: 
       const found = await Promise.all(all.map((cell) => cell.apiKeys(organizationId)));
       return found.flat();
     },
-
-    revokeApiKey: (id) => inSomeCell((cell) => cell.revokeApiKey(id)),
 
     async apiKeyWithSecret(secret) {
       const names = namesOfCredential(secret);

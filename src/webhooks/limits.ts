@@ -1,5 +1,5 @@
-// The times and numbers of webhooks, all in one place but those of secrets, which are in
-// src/domain/webhook-secrets.ts. docs/adr/0043-webhooks.md says why.
+// The times and numbers of webhooks but those that commands need, which are in
+// src/domain/. docs/adr/0043-webhooks.md says why.
 
 const SECOND_MILLIS = 1_000;
 const MINUTE_MILLIS = 60 * SECOND_MILLIS;
@@ -55,8 +55,6 @@ export const JITTER_SHARE = 0.35;
 /** The longest wait that a Retry-After can ask for. */
 export const RETRY_AFTER_MILLIS_MAX = 10 * HOUR_MILLIS;
 
-/** The events of one endpoint that may be undelivered beside its cursor. */
-export const RETRIES_MAX = 1_000;
 /** With this many failures in a row, an endpoint gets only probes. */
 export const FAILURES_MAX = 20;
 /** The waits between the probes. The last one holds for all others. */

@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import { FairShare } from "../../runtime/fair-share.js";
 import { Loop } from "../../runtime/loop.js";
 import type { OrganizationId, WebhookEndpointId } from "../domain/values/ids.js";
+import type { DisabledReason, Endpoint } from "../domain/webhook-endpoint.js";
 import { StoreError } from "../ledger/ports/store.js";
 import {
   CELL_STARTS_PER_TICK_MAX,
@@ -30,6 +31,12 @@ import type {
 import { signedDelivery } from "./sign.js";
 import { type Task, Window } from "./window.js";
 
+/** Disables an endpoint, with a row in its book, unless it has changed since it was taken. */
+export type DisableEndpoint = (
+  endpoint: Pick<Endpoint, "id" | "organizationId" | "revision">,
+  reason: DisabledReason,
+) => Promise<void>;
+
 export interface WebhooksOptions {
   readonly store: DeliveryStore;
   readonly events: WebhookEvents;
@@ -37,6 +44,7 @@ export interface WebhooksOptions {
   readonly send: SendDelivery;
   readonly timing: DeliveryTiming;
   readonly onError: (error: unknown) => void;
+  readonly disable: DisableEndpoint;
   /** The service has disabled an endpoint. */
   readonly onDisabled: (id: WebhookEndpointId, reason: string) => void;
 }
@@ -146,8 +154,8 @@ export class Webhooks {
 
   async #take({ id, lastSeq }: Due): Promise<void> {
     this.#windows.delete(id);
-    const { store, onError } = this.#options;
-    const taken = await store.take(id).catch((error: unknown) => {
+    const { store, timing, onError } = this.#options;
+    const taken = await store.take(id, timing.now()).catch((error: unknown) => {
       // One row that cannot be read keeps no other endpoint from its events.
       if (!(error instanceof StoreError) || error.kind !== "rejected") throw error;
       if (!this.#unreadable.has(id)) onError(error);
@@ -275,14 +283,14 @@ export class Webhooks {
 
   /** Stores what has changed. Endpoints that somebody else has changed meanwhile are read again. */
   async #save(): Promise<void> {
-    const { store, timing, onDisabled } = this.#options;
+    const { store, disable, onDisabled } = this.#options;
     const changes = [...this.#windows.values()].flatMap((window) => window.changes() ?? []);
     if (changes.length > 0) {
       for (const id of await store.save(changes)) this.#windows.delete(id);
     }
     for (const { endpoint, disabled } of this.#windows.values()) {
       if (disabled === undefined) continue;
-      await store.disable(endpoint, { reason: disabled, now: timing.now() });
+      await disable(endpoint, disabled);
       this.#windows.delete(endpoint.id);
       onDisabled(endpoint.id, disabled);
     }

@@ -1,7 +1,13 @@
 import { matchesType } from "../domain/event-types.js";
 import type { UnixMillis } from "../domain/values/time.js";
-import type { Attempt, DisabledReason, Endpoint, Retry } from "../domain/webhook-endpoint.js";
-import { FAILING_MILLIS_MAX, FAILURES_MAX, RETRIES_MAX, UNDER_WAY_MAX } from "./limits.js";
+import {
+  type Attempt,
+  type DisabledReason,
+  type Endpoint,
+  RETRIES_MAX,
+  type Retry,
+} from "../domain/webhook-endpoint.js";
+import { FAILING_MILLIS_MAX, FAILURES_MAX, UNDER_WAY_MAX } from "./limits.js";
 import type { EndpointChanges, ReceiverAnswer, TakenEndpoint, WebhookEvent } from "./ports/delivery.js";
 import { nextProbeAt, nextTryAt } from "./schedule.js";
 import { Track } from "./track.js";

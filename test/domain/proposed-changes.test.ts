@@ -81,7 +81,7 @@ describe("a proposal", () => {
       apply(history, { ...command, ...by("opr_a", { newProposalId: proposal.id }) });
       const standing = history.proposal(ORGANIZATION, proposal.subject) as Proposal;
       const approve = (person: string) => {
-        const facts = { ...command.facts, accountsOfAll: history.railAccountsOfAll() };
+        const facts = { ...command.facts, accountsOfAll: history.railAccountsOfCells() };
         return decide(history, { ...approval, ...by(person, { approves: proposal.id }), facts } as Proposed);
       };
       /** Puts the row of the proposal back as it was: its mac is true. */
@@ -98,7 +98,7 @@ describe("a proposal", () => {
         const decided = approve("opr_b");
         expect(decided.kind === "refusal" ? decided.refusal.reason : decided.kind).to.equal("PROPOSAL_OUTDATED");
         // Nor does the same command of a second person do it.
-        const facts = { ...command.facts, accountsOfAll: history.railAccountsOfAll() };
+        const facts = { ...command.facts, accountsOfAll: history.railAccountsOfCells() };
         const { entries } = effectOf(decide(history, { ...command, ...by("opr_b"), facts } as Proposed));
         expect(entries.map(({ kind }) => kind)).to.satisfy(([kind]: string[]) => kind?.endsWith("proposed"));
       });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import { revokeApiKey } from "../support/as-machine.js";
 import type { GrpcStream } from "../support/callers/grpc-caller.js";
 import { eventually } from "../support/eventually.js";
 import { describeEachEngine, fresh, newAccount, newKey } from "../support/service/each-engine.js";
@@ -139,7 +140,7 @@ describeEachEngine("WatchEvents", (service) => {
     const stream = service().grpc.watch<Message>("WatchEvents", {}, { deadlineMillis: 300 });
     expect((await stream.ended).code).to.equal(4);
     const { id, secret } = await newKey(service());
-    await withKeys(service().databaseUrl, (keys) => keys.revokeApiKey(id));
+    await withKeys(service().databaseUrl, (_, database) => revokeApiKey(database, id));
     expect(await watch({}, secret).ended).to.include({ code: UNAUTHENTICATED, reason: "INVALID_API_KEY" });
   });
 

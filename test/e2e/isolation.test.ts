@@ -6,6 +6,7 @@ import { HTTP_STATUS } from "../../gateway/problems/reasons.js";
 import { type Scope, SCOPES } from "../../src/domain/api-key.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { readContract } from "../../src/grpc/messages/contract.js";
+import { revokeApiKey } from "../support/as-machine.js";
 import { bytesOf, jsonMethod, restRequest, routeOf } from "../support/callers/contract-requests.js";
 import type { GrpcReply } from "../support/callers/grpc-caller.js";
 import type { RestReply } from "../support/callers/rest-caller.js";
@@ -43,10 +44,10 @@ describeEachEngine("each rpc of the contract", (service) => {
     const rest = service().rest.bind(service());
     theirs = await makeThings(rest, service().a.key);
     await makeThings(rest, service().b.key);
-    await withKeys(service().databaseUrl, async (keys) => {
+    await withKeys(service().databaseUrl, async (keys, database) => {
       const { organizationId } = service().a;
       const revoked = await makeKey(keys, organizationId);
-      await keys.revokeApiKey(revoked.id);
+      await revokeApiKey(database, revoked.id);
       const expired = await makeKey(keys, organizationId, { expiresAt: toUnixMillis(Date.now() - 1) });
       const invalid = { code: "UNAUTHENTICATED", status: 401, reason: "INVALID_API_KEY" };
       refusedKeys.push(

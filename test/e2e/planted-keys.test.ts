@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 
 import { expect } from "chai";
 
+import { revokeApiKey } from "../support/as-machine.js";
 import { execute } from "../support/databases.js";
 import { eventually } from "../support/eventually.js";
 import { describeEachEngine, expectBooksHold, fresh, newAccount, newKey } from "../support/service/each-engine.js";
@@ -32,7 +33,7 @@ describeEachEngine("an API key that was written past the service", (service) => 
     const real = await newKey(service());
     const reader = await newKey(service(), { scopes: ["accounts:read"] });
     const revoked = await newKey(service());
-    await withKeys(service().databaseUrl, (keys) => keys.revokeApiKey(revoked.id));
+    await withKeys(service().databaseUrl, (_, database) => revokeApiKey(database, revoked.id));
     const [row] = await sql<{ revoked_at: number; revoked_seq: number }>(
       `SELECT revoked_at, revoked_seq FROM api_keys WHERE id = '${revoked.id}'`,
     );

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import { revokeApiKey } from "../support/as-machine.js";
 import { openDatabaseAt } from "../support/databases.js";
 import { eventually } from "../support/eventually.js";
 import { availableOf, expectBooksHold, newAccount, newKey } from "../support/service/each-engine.js";
@@ -75,7 +76,7 @@ describe("two servers on one PostgreSQL", () => {
     };
     expect(await askBoth()).to.deep.equal([undefined, undefined]);
 
-    await withKeys(first.databaseUrl, (keys) => keys.revokeApiKey(id));
+    await withKeys(first.databaseUrl, (_, database) => revokeApiKey(database, id));
     // A use of the remembered key must not extend the time for which it is remembered.
     const revokedAt = Date.now();
     while (Date.now() < revokedAt + SECOND_MILLIS) await askBoth();

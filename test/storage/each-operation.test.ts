@@ -6,8 +6,9 @@ import type { Command, Resource } from "../../src/domain/operations.js";
 import type { Proposal } from "../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../src/domain/rail-account.js";
 import type { ReservePlace } from "../../src/domain/reserve.js";
-import type { ApiKeyId, DepositId, OrganizationId } from "../../src/domain/values/ids.js";
+import type { ApiKeyId, DepositId, OrganizationId, WebhookEndpointId } from "../../src/domain/values/ids.js";
 import type { UnixMillis } from "../../src/domain/values/time.js";
+import type { EndpointRecord } from "../../src/domain/webhook-endpoint.js";
 import { commitBatch } from "../../src/ledger/commit-batch.js";
 import type { CommandResult } from "../../src/ledger/ports/committer.js";
 import type { Cell } from "../../src/storage/database.js";
@@ -15,9 +16,15 @@ import { keys } from "../../src/storage/keys.js";
 import { bookProposals } from "../../src/storage/operators/book-proposals.js";
 import { type StoredRailAccount, storedRailAccounts } from "../../src/storage/rails/rail-accounts.js";
 import { reads } from "../../src/storage/reads.js";
+import type { Read } from "../../src/storage/sql/engine.js";
 import { type ApiKeyRow, storedApiKeyOf } from "../../src/storage/sql/records/api-key-rows.js";
 import { bookHeadOf, type BookRow } from "../../src/storage/sql/records/book-head-rows.js";
 import { depositColumns, depositOf, type DepositRow } from "../../src/storage/sql/records/deposit-rows.js";
+import {
+  endpointRecordOf,
+  endpointsSelect,
+  type ReadEndpointRow,
+} from "../../src/storage/sql/records/webhook-endpoint-rows.js";
 import { historyReads } from "../../src/storage/statements/history.js";
 import { MemoryDisk } from "../attack/simulation/disks/memory-disk.js";
 import { plain, type PlainResource } from "../support/acted.js";
@@ -31,7 +38,7 @@ import { oneOfEach, OPERATION_ROWS } from "../support/operations/table.js";
 // answers must be what is stored, and must be found again by the same command.
 
 /** A resource without what stands around that of an operator's command. */
-type Made = PlainResource | Proposal | RailAccountRecord | ReservePlace | Closing;
+type Made = PlainResource | Proposal | RailAccountRecord | ReservePlace | Closing | EndpointRecord;
 
 function made(resource: Resource): Made {
   if ("content" in resource) return resource;
@@ -67,21 +74,23 @@ async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
           ? headOf(cell, organizationId)
           : "secretSha256" in resource
             ? keyOf(cell, resource.id)
-            : "revision" in resource
-              ? storedRailAccounts(cell).then((all) => all.map(recordOf).find(({ id }) => id === resource.id))
-              : "asOfDay" in resource
-                ? historyReads(cell)
-                    .reserveHoldings(organizationId)
-                    .then(([figure]) => figure && { ...figure, organizationId })
-                : "content" in resource
-                  ? bookProposals(cell, { id: resource.id }).then(([found]) => found?.proposal)
-                  : "person" in resource
-                    ? read.account(organizationId, resource.id)
-                    : "credits" in resource
-                      ? depositIn(cell, organizationId, resource.id)
-                      : "usableAt" in resource
-                        ? read.destination(organizationId, resource.id)
-                        : read.transaction(organizationId, resource.id),
+            : "changedSeq" in resource
+              ? endpointIn(cell, resource.id)
+              : "revision" in resource
+                ? storedRailAccounts(cell).then((all) => all.map(recordOf).find(({ id }) => id === resource.id))
+                : "asOfDay" in resource
+                  ? historyReads(cell)
+                      .reserveHoldings(organizationId)
+                      .then(([figure]) => figure && { ...figure, organizationId })
+                  : "content" in resource
+                    ? bookProposals(cell, { id: resource.id }).then(([found]) => found?.proposal)
+                    : "person" in resource
+                      ? read.account(organizationId, resource.id)
+                      : "credits" in resource
+                        ? depositIn(cell, organizationId, resource.id)
+                        : "usableAt" in resource
+                          ? read.destination(organizationId, resource.id)
+                          : read.transaction(organizationId, resource.id),
     findings: () => findingsIn(database),
     close: () => opened.dispose(),
   };
@@ -103,6 +112,14 @@ async function depositIn(cell: Cell, organizationId: OrganizationId, id: Deposit
   );
   const books = await cell.directory.find([organizationId], ({ sql, bindings }) => reader.rows(sql, bindings));
   return rows.flatMap((row) => books.map((book) => depositOf(row, book)))[0];
+}
+
+/** A webhook endpoint as the ledger loads it. */
+async function endpointIn(cell: Cell, id: WebhookEndpointId): Promise<Made | undefined> {
+  const { reader, engine, directory } = cell;
+  const [row] = await reader.rows<ReadEndpointRow>(`${endpointsSelect(engine)} WHERE e.id = ?`, [id]);
+  const read = ({ sql, bindings }: Read) => reader.rows(sql, bindings);
+  return row && endpointRecordOf(row, await directory.book(row.organization_id as OrganizationId, read));
 }
 
 /** A key as the ledger loads it. */

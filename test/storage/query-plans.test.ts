@@ -214,7 +214,7 @@ describe("the plans of the queries on sqlite", () => {
     });
   }
   // It reads all accounts at rails of the cell, which are few, and only to change one of them.
-  const unsorted = Object.entries(others).filter(([name]) => name !== "railAccountsOfAll");
+  const unsorted = Object.entries(others).filter(([name]) => name !== "railAccountsOfCells");
   for (const [name, { sql }] of [...unsorted, ["books", { sql: lockedBooks }] as const]) {
     it(`loads what a batch names along an index: ${name}`, async () => {
       expectCheap(await planOf(sql));

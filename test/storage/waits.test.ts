@@ -8,14 +8,14 @@ import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { TABLES_BY_NAME } from "../../src/model/tables.js";
 import { listBooks, wakeWork } from "../../src/storage/books.js";
 import { payments } from "../../src/storage/rails/payments.js";
-import { StoredWebhookEndpoints } from "../../src/storage/webhooks/endpoints.js";
-import { ALONE, newEndpoint } from "../support/commands.js";
+import { ALONE } from "../support/commands.js";
 import { commitAll } from "../support/commit.js";
 import { ENGINES, execute, openTestDatabase } from "../support/databases.js";
 import { createDestination } from "../support/operations/accounts.js";
 import { receiveDeposit, returnThroughRail } from "../support/operations/deposits.js";
 import { setPayouts } from "../support/operations/rails.js";
 import { beginPayment } from "../support/operations/transactions.js";
+import { createWebhookEndpoint } from "../support/operations/webhooks.js";
 import { fillEachTable } from "../verify/given/each-table.js";
 import { PaymentsPlace, RAIL_ACCOUNT } from "./rails/given-payments.js";
 
@@ -64,8 +64,7 @@ for (const engine of ENGINES) {
         await execute(opened.address, "UPDATE rail_messages SET transaction_id = (SELECT MAX(id) FROM transactions)");
         const tomorrow = String(now + DAY_MILLIS);
         const [{ organizationId } = { organizationId: "" as OrganizationId }] = await listBooks(opened.database);
-        const endpoints = new StoredWebhookEndpoints(opened.cell);
-        await endpoints.create(newEndpoint(organizationId, 1, now));
+        await opened.cell.committer.commit([createWebhookEndpoint(organizationId)], now);
         await execute(
           opened.address,
           `INSERT INTO webhook_retries (endpoint_id, seq, tries, next_at) SELECT id, 1, 0, 5 FROM webhook_endpoints`,

@@ -9,10 +9,11 @@ import type { ResolvedTransactions } from "../../src/domain/orders/resolve-trans
 import type { Proposal } from "../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../src/domain/rail-account.js";
 import type { Transaction } from "../../src/domain/transaction.js";
+import type { EndpointRecord } from "../../src/domain/webhook-endpoint.js";
 
 /** The resource itself, without the wrapper in which some commands return it. */
 export type PlainResource =
-  | Exclude<Resource, Acted<unknown> | Proposal | ReceivedShillings | RailAccountRecord>
+  | Exclude<Resource, Acted<unknown> | Proposal | ReceivedShillings | RailAccountRecord | EndpointRecord>
   | BookHead
   | StoredApiKey
   | Deposit;

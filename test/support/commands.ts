@@ -2,10 +2,9 @@ import { type Authority, BOOK_GROUPS, type NewIds, WIDENS_ALONE } from "../../sr
 import type { Command } from "../../src/domain/operations.js";
 import type { Decider } from "../../src/domain/proposal.js";
 import { OPERATOR } from "../../src/domain/values/actor.js";
-import type { OrganizationId, WebhookEndpointId } from "../../src/domain/values/ids.js";
-import { type IdempotencyKey, NO_REASON, parseDescription, parseIdempotencyKey } from "../../src/domain/values/text.js";
-import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
-import type { NewEndpoint } from "../../src/webhooks/ports/endpoints.js";
+import type { OrganizationId } from "../../src/domain/values/ids.js";
+import { type IdempotencyKey, NO_REASON, parseIdempotencyKey } from "../../src/domain/values/text.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
 import { newDepositId, newProposalId, newTransactionId, TEST_ACTOR, valid } from "./names.js";
 
 // What the builders of commands in test/support/operations share.
@@ -79,18 +78,4 @@ export function asOperator<C extends Command>(command: C): C {
   const { authority, actor } = command;
   const person = authority.person === ALONE.person ? (OPERATOR as string as Decider) : authority.person;
   return { ...command, actor: actor === TEST_ACTOR ? OPERATOR : actor, authority: { ...authority, person } };
-}
-
-/** Everything that a new webhook endpoint needs. Its number stands in its id and its address. */
-export function newEndpoint(organizationId: OrganizationId, number: number, now: UnixMillis): NewEndpoint {
-  return {
-    organizationId,
-    actor: TEST_ACTOR,
-    now,
-    id: `whk_${String(number)}` as WebhookEndpointId,
-    url: `https://localhost/${String(number)}`,
-    types: undefined,
-    description: valid(parseDescription("")),
-    secret: { base64: "c2VjcmV0", validUntil: undefined },
-  };
 }

@@ -1,11 +1,11 @@
 import {
+  ALL_CELLS,
   ALSO_FOUND,
   type Book,
   type Finder,
   type FinderKeys,
   TABLE_KEYS,
   type TableName,
-  THE_CELL,
 } from "../../src/domain/decision.js";
 import { type Command, lookUp } from "../../src/domain/operations.js";
 import type { OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
@@ -52,7 +52,7 @@ export const FOUND: { readonly [Of in Finder]: Found } = {
   payment: { rows: ["payments"] },
   railAccounts: { groups: ["railAccounts"] },
   paymentsUnderWay: { also: "under way" },
-  railAccountsOfAll: { also: "rail accounts of" },
+  railAccountsOfCells: { also: "rail accounts of" },
   reveals: { also: "reveals" },
   aloneSum: { also: "alone" },
   closedMonth: { also: "closed month" },
@@ -70,6 +70,9 @@ export const FOUND: { readonly [Of in Finder]: Found } = {
   decidingRows: { also: "deciding" },
   apiKey: { rows: ["apiKeys"] },
   apiKeyWithHash: { named: "apiKeys", rows: ["apiKeys"] },
+  webhookEndpoint: { rows: ["webhookEndpoints"] },
+  webhookEndpoints: { groups: ["webhookEndpoints"] },
+  webhookRetries: { groups: ["webhookRetries"] },
 };
 
 export const FINDERS = Object.keys(FOUND) as Finder[];
@@ -122,7 +125,7 @@ const ASKED: { readonly [Method in keyof Book]: string | undefined } = {
   lateCorrections: "transactions of",
   railAccounts: "railAccounts of",
   paymentsUnderWay: "under way",
-  railAccountsOfAll: "rail accounts of",
+  railAccountsOfCells: "rail accounts of",
   reveals: "reveals",
   aloneSum: "alone",
   closedMonth: "closed month",
@@ -141,6 +144,9 @@ const ASKED: { readonly [Method in keyof Book]: string | undefined } = {
   destination: "destinations",
   destinations: "destinations of",
   resourceOfIdempotencyKey: "idempotencyKeys named",
+  webhookEndpoint: "webhookEndpoints",
+  webhookEndpoints: "webhookEndpoints of",
+  webhookRetries: "webhookRetries of",
 };
 
 /**
@@ -153,7 +159,7 @@ export function asLookedUp(book: Book, command: Command): Book {
     get:
       (_, method: keyof Book) =>
       (...args: string[]) => {
-        const row = `${String(ASKED[method])} ${args.at(-1) ?? THE_CELL}`;
+        const row = `${String(ASKED[method])} ${args.at(-1) ?? ALL_CELLS}`;
         if (ASKED[method] !== undefined && !loaded.has(row))
           throw new Error(`the decision on ${command.name} reads "${row}", which its lookup does not name`);
         return (book[method] as (...args: string[]) => unknown).apply(book, args);

@@ -3,7 +3,7 @@ import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { NO_REASON } from "../../src/domain/values/text.js";
 import type { UnixMillis } from "../../src/domain/values/time.js";
 import type { Cell } from "../../src/storage/database.js";
-import { byMachine, commitNow } from "../../src/storage/organizations/commit-now.js";
+import { byMachine, mustCommit } from "../../src/storage/organizations/commit-now.js";
 
 const OTHER = { kind: "other", documentSha256: undefined, maturesOn: undefined } as const;
 
@@ -14,7 +14,7 @@ interface Recorded {
   readonly now: UnixMillis;
 }
 
-/** Records a figure of the reserve for the machine. Rejects as `commitNow` does. */
+/** Records a figure of the reserve for the machine. Rejects as `mustCommit` does. */
 export async function recordReserve(
   cell: Pick<Cell, "committer">,
   { organizationId, figure, now }: Recorded,
@@ -26,5 +26,5 @@ export async function recordReserve(
     note: NO_REASON,
     ...byMachine(organizationId),
   } as const;
-  await commitNow(cell, command, now);
+  await mustCommit(cell, command, now);
 }

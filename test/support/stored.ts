@@ -11,6 +11,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   number: "phone_number",
   isDefault: "is_usual",
   decided: "decision",
+  replay: "replay_seq",
   // It is read from the journal, of a transaction that has ended.
   availableAfterCents: "completed_at",
 };

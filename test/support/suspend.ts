@@ -2,7 +2,7 @@ import type { OrganizationId } from "../../src/domain/values/ids.js";
 import type { StatusReason } from "../../src/domain/values/text.js";
 import type { UnixMillis } from "../../src/domain/values/time.js";
 import type { Cell } from "../../src/storage/database.js";
-import { byMachine, commitNow } from "../../src/storage/organizations/commit-now.js";
+import { byMachine, mustCommit } from "../../src/storage/organizations/commit-now.js";
 
 interface SuspensionChange {
   readonly organizationId: OrganizationId;
@@ -18,5 +18,5 @@ export async function changeSuspension(
 ): Promise<boolean> {
   const name = isSuspended ? "suspendOrganization" : "resumeOrganization";
   const command = { name, note: reason as StatusReason, ...byMachine(organizationId) } as const;
-  return !(await commitNow(cell, command, now)).replayed;
+  return !(await mustCommit(cell, command, now)).replayed;
 }

@@ -25,6 +25,7 @@ import { correctBook } from "../support/operations/corrections.js";
 import { receiveDeposit } from "../support/operations/deposits.js";
 import { setPayouts, setRailAccount } from "../support/operations/rails.js";
 import { beginPayment, completePayment, mint, redeem } from "../support/operations/transactions.js";
+import { createWebhookEndpoint, rotateWebhookSecret, updateWebhookEndpoint } from "../support/operations/webhooks.js";
 import { makeKey } from "../support/service/tenants.js";
 import { GivenBooks } from "./given/books.js";
 
@@ -396,6 +397,29 @@ const PUT_BACK: readonly PutBack[] = [
     /a new proposal \| an equal one/,
   ],
   [
+    "a webhook endpoint with the bytes of another url, when its types change",
+    ["webhook_endpoints"],
+    async ({ books, meanwhile }) => {
+      const { id: endpoint } = await books.do((id) => createWebhookEndpoint(id));
+      await meanwhile([["webhook_endpoints.url", "secrets", OWN(books)]], () =>
+        books.do((id) => updateWebhookEndpoint(id, endpoint, { types: { only: undefined } })),
+      );
+    },
+    "nothing",
+  ],
+  [
+    "a paused webhook endpoint that is active, when its secret is rotated",
+    ["webhook_endpoints"],
+    async ({ books, meanwhile }) => {
+      const { id: endpoint } = await books.do((id) => createWebhookEndpoint(id));
+      await books.do((id) => updateWebhookEndpoint(id, endpoint, { status: "PAUSED" }));
+      await meanwhile([["webhook_endpoints.status", "'ACTIVE'", OWN(books)]], () =>
+        books.do((id) => rotateWebhookSecret(id, endpoint)),
+      );
+    },
+    "nothing",
+  ],
+  [
     "a row of the journal that names another author",
     ["journal"],
     async ({ books, sql }) => {
@@ -415,7 +439,6 @@ const NO_GAIN: Readonly<Partial<Record<ModelName, string>>> = {
   seals: "they are evidence, and decide nothing",
   seal_tiles: "they are evidence, and decide nothing",
   seal_alarms: "they are evidence, and decide nothing",
-  webhook_endpoints: "the server asks for the mac (test/webhooks/changes.test.ts)",
   webhook_retries: "they say when an event is delivered again",
   webhook_log: "it says what was delivered",
   account_marks: "the reads of the past are right without them",

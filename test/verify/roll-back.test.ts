@@ -1,18 +1,21 @@
 import { expect } from "chai";
 
 import { SCOPES } from "../../src/domain/api-key.js";
+import type { EventPattern } from "../../src/domain/event-types.js";
 import type { RailAccountId } from "../../src/domain/payment.js";
 import { changesIn } from "../../src/domain/proposal-content.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import type { OperatorId, ProposalId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
+import { etagOf } from "../../src/domain/webhook-endpoint.js";
 import { SessionServiceService as Sessions } from "../../src/gen/kesc/admin/v1/session_service.js";
 import type { TableModel } from "../../src/model/column.js";
 import { MODEL, type ModelName, TABLES_BY_NAME } from "../../src/model/tables.js";
 import { keys } from "../../src/storage/keys.js";
-import { presentAccounts } from "../../src/storage/rails/change-rail-accounts.js";
+import { stateOfAccounts } from "../../src/storage/rails/change-rail-accounts.js";
 import { verify } from "../../src/verify/verify.js";
 import { SignInService } from "../operators/signing-in.js";
+import { revokeApiKey } from "../support/as-machine.js";
 import { Authenticator } from "../support/authenticator.js";
 import { by } from "../support/commands.js";
 import { ENGINES_OF_STAGE } from "../support/databases.js";
@@ -22,6 +25,7 @@ import { rejectProposal, requireReceipts, setReserveRules } from "../support/ope
 import { receiveDeposit } from "../support/operations/deposits.js";
 import { setPayouts, setRailAccount } from "../support/operations/rails.js";
 import { beginPayment, mint, redeem } from "../support/operations/transactions.js";
+import { createWebhookEndpoint, updateWebhookEndpoint } from "../support/operations/webhooks.js";
 import { makeKey } from "../support/service/tenants.js";
 import { GivenBooks } from "./given/books.js";
 
@@ -61,7 +65,7 @@ const ENDINGS: Readonly<Record<string, Make>> = {
     const { id, secret } = await makeKey(own, organizationId, { scopes: SCOPES });
     const request = { account_id: account.id, amount: "1.00", reference: `with ${id}` };
     return {
-      end: () => own.revokeApiKey(id),
+      end: () => revokeApiKey(service.opened.database, id),
       act: async () => (await service.publicly.call("Mint", request, { key: secret })).code === 0,
     };
   },
@@ -110,6 +114,15 @@ const ENDINGS: Readonly<Record<string, Make>> = {
         (await call("UpdateWebhookEndpoint", { webhook_endpoint_id: id, description: description() })).code === 0,
     };
   },
+  "a version of a webhook endpoint that was replaced": async (_, books) => {
+    const endpoint = await books.do((of) => createWebhookEndpoint(of, { types: ["key.created" as EventPattern] }));
+    const update = (url: string, etag?: string) =>
+      books.do((of) => updateWebhookEndpoint(of, endpoint.id, { url, etag }));
+    return {
+      end: () => update("https://two.example.com/"),
+      act: () => did(update("https://three.example.com/", etagOf(endpoint))),
+    };
+  },
   "an organization that was suspended": async (_, books) => {
     const account = await amina(books);
     return { end: () => books.changeSuspension(true, "fraud"), act: () => did(books.move("mint", account, "1.00")) };
@@ -128,7 +141,7 @@ const ENDINGS: Readonly<Record<string, Make>> = {
   "payouts that were closed": async ({ service }, books) => {
     const account = await amina(books);
     const railAccountId = fresh("rail").replace(" ", "_") as RailAccountId;
-    const { accountsOfAll } = await presentAccounts(service.opened.database);
+    const { accountsOfAll } = await stateOfAccounts(service.opened.database);
     const facts = { accountsOfAll, movesPlace: false };
     await books.do((id) => setRailAccount(id, { railAccountId, facts }));
     const order = { accountId: account.id, amount: "10.00", reference: "out", rail: SLOW_RAIL };

@@ -3,11 +3,17 @@ import { expect } from "chai";
 import type { Description } from "../../src/domain/values/text.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
+import { mustCommit } from "../../src/storage/organizations/commit-now.js";
 import { deliveryStore } from "../../src/storage/webhooks/delivery-store.js";
 import { StoredWebhookEndpoints } from "../../src/storage/webhooks/endpoints.js";
 import type { EndpointChanges, TakenEndpoint } from "../../src/webhooks/ports/delivery.js";
 import { databaseOfSuite, ENGINES, execute } from "../support/databases.js";
-import { TEST_ACTOR } from "../support/names.js";
+import {
+  deleteWebhookEndpoint,
+  disableWebhookEndpoint,
+  replayWebhookEvents,
+  updateWebhookEndpoint,
+} from "../support/operations/webhooks.js";
 import { Book } from "./given-loop.js";
 
 const NOW = toUnixMillis(Date.now());
@@ -42,7 +48,7 @@ for (const engine of ENGINES) {
     });
 
     async function taken(url: string): Promise<TakenEndpoint> {
-      const found = await deliveryStore(opened.cell).take(await book.endpoint(url));
+      const found = await deliveryStore(opened.cell).take(await book.endpoint(url), NOW);
       if (found === undefined) throw new Error("the endpoint is not active");
       return found;
     }
@@ -74,8 +80,7 @@ for (const engine of ENGINES) {
     it("is not stored once a caller has changed the endpoint", async () => {
       const mine = await taken("https://example.com/changed");
       const { id, organizationId } = mine.endpoint;
-      const change = { id, organizationId, actor: TEST_ACTOR, now: NOW };
-      await new StoredWebhookEndpoints(opened.cell).replay({ ...change, startSeq: 1, endSeq: 6 });
+      await mustCommit(opened.cell, replayWebhookEvents(organizationId, id, [1, 6]), NOW);
       const before = await shown(mine);
       expect(before.replay).to.deep.equal({ settledSeq: 0, untilSeq: 5 });
       expect(await deliveryStore(opened.cell).save([changesOf(mine, 9)])).to.deep.equal([id]);
@@ -90,33 +95,49 @@ for (const engine of ENGINES) {
         const { id, organizationId } = (await taken(`https://example.com/row-${what.slice(0, 3)}`)).endpoint;
         const copy = `CREATE TABLE old_endpoint AS SELECT * FROM webhook_endpoints WHERE id = '${id}'`;
         await execute(opened.address, "DROP TABLE IF EXISTS old_endpoint", copy);
-        const same = { url: undefined, types: undefined, status: undefined, etag: undefined };
-        const update = {
-          ...same,
-          id,
-          organizationId,
-          actor: TEST_ACTOR,
-          now: NOW,
-          description: "newer" as Description,
-        };
-        await new StoredWebhookEndpoints(opened.cell).update(update);
-        expect((await deliveryStore(opened.cell).take(id))?.endpoint.description).to.equal("newer");
+        const update = updateWebhookEndpoint(organizationId, id, { description: "newer" as Description });
+        await mustCommit(opened.cell, update, NOW);
+        expect((await deliveryStore(opened.cell).take(id, NOW))?.endpoint.description).to.equal("newer");
         await execute(opened.address, `UPDATE webhook_endpoints SET ${set} WHERE id = '${id}'`);
         const error: unknown = await deliveryStore(opened.cell)
-          .take(id)
+          .take(id, NOW)
           .catch((thrown: unknown) => thrown);
         expect(String(error instanceof StoreError && error.cause)).to.match(/cannot be read/);
       });
     }
 
+    it("is tried again at once when somebody makes the endpoint active again", async () => {
+      const mine = await taken("https://example.com/active-again");
+      const { id, organizationId } = mine.endpoint;
+      const later = toUnixMillis(NOW + 3_600_000);
+      const waiting = changesOf(mine, 9);
+      const retries = waiting.retries.map((retry) => ({ ...retry, nextAt: later }));
+      await deliveryStore(opened.cell).save([{ ...waiting, retryAt: later, retries }]);
+      for (const status of ["PAUSED", "ACTIVE"] as const) {
+        await mustCommit(opened.cell, updateWebhookEndpoint(organizationId, id, { status }), NOW);
+      }
+      const found = await deliveryStore(opened.cell).take(id, NOW);
+      expect(found?.retries.map(({ nextAt }) => nextAt)).to.deep.equal([NOW]);
+    });
+
+    it("is gone once the endpoint is deleted", async () => {
+      const mine = await taken("https://example.com/deleted");
+      const { id, organizationId } = mine.endpoint;
+      await deliveryStore(opened.cell).save([changesOf(mine, 9)]);
+      await mustCommit(opened.cell, deleteWebhookEndpoint(organizationId, id), NOW);
+      expect(await shown(mine)).to.include({ settledSeq: undefined, log: 0, undelivered: 0 });
+      expect(await deliveryStore(opened.cell).save([changesOf(mine, 10)])).to.deep.equal([id]);
+    });
+
     it("is not stored once another server has taken the endpoint, and does not disable it then", async () => {
       const mine = await taken("https://example.com/taken");
-      const theirs = await deliveryStore(opened.cell).take(mine.endpoint.id);
+      const theirs = await deliveryStore(opened.cell).take(mine.endpoint.id, NOW);
       if (theirs === undefined) throw new Error("the endpoint is not active");
       const before = await shown(mine);
       const store = deliveryStore(opened.cell);
       expect(await store.save([changesOf(mine, 9)])).to.deep.equal([mine.endpoint.id]);
-      await store.disable(mine.endpoint, { reason: "GONE", now: NOW });
+      const { id, organizationId, revision } = mine.endpoint;
+      await mustCommit(opened.cell, disableWebhookEndpoint(organizationId, id, { revision }), NOW);
       expect(await shown(mine)).to.deep.equal(before);
       expect(await store.save([changesOf(theirs, 10)])).to.deep.equal([]);
       expect((await shown(mine)).settledSeq).to.equal(10);

@@ -2,23 +2,22 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 import type { EventPattern } from "../../src/domain/event-types.js";
 import type { AccountId, OrganizationId, WebhookEndpointId } from "../../src/domain/values/ids.js";
-import type { Description } from "../../src/domain/values/text.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
+import { disablingBy } from "../../src/parts/webhooks.js";
 import type { Cell } from "../../src/storage/database.js";
 import { eventReads } from "../../src/storage/events/event-reads.js";
 import { keys } from "../../src/storage/keys.js";
+import { commitNow, mustCommit } from "../../src/storage/organizations/commit-now.js";
 import { deliveryStore } from "../../src/storage/webhooks/delivery-store.js";
-import { StoredWebhookEndpoints } from "../../src/storage/webhooks/endpoints.js";
 import type { Delivery, ReceiverAnswer } from "../../src/webhooks/ports/delivery.js";
 import { Webhooks } from "../../src/webhooks/webhooks.js";
 import type { TestDatabase } from "../support/databases.js";
-import { TEST_ACTOR } from "../support/names.js";
 import { createAccount } from "../support/operations/accounts.js";
 import { mint } from "../support/operations/transactions.js";
+import { createWebhookEndpoint } from "../support/operations/webhooks.js";
 
 const OK: ReceiverAnswer = { code: 204, problem: "", retryAfterMillis: undefined };
 const BATCH = 250;
-const SECRET = { base64: Buffer.alloc(32).toString("base64"), validUntil: undefined };
 
 /** A delivery that began. */
 export interface Sent {
@@ -78,6 +77,7 @@ export class Loop {
         random: () => 0,
       },
       onError: (error) => loop.errors.push(error),
+      disable: disablingBy((command) => commitNow(cell, command, toUnixMillis(loop.now))),
       onDisabled: () => undefined,
     });
     webhooks.start();
@@ -136,20 +136,10 @@ export class Book {
 
   /** Adds an endpoint for mints. */
   async endpoint(url: string): Promise<WebhookEndpointId> {
-    const id =
-      `whe_${this.organizationId.slice(4, 20)}${String(10_000 + (this.#references += 1))}zzzzz` as WebhookEndpointId;
-    const created = await new StoredWebhookEndpoints(this.#cell).create({
-      id,
-      organizationId: this.organizationId,
-      actor: TEST_ACTOR,
-      now: toUnixMillis(Date.now()),
-      url,
-      types: ["transaction.completed" as EventPattern],
-      description: "" as Description,
-      secret: SECRET,
-    });
-    if (created.kind !== "done") throw new Error(JSON.stringify(created));
-    return id;
+    const types = ["transaction.completed" as EventPattern];
+    const command = createWebhookEndpoint(this.organizationId, { url, types });
+    await mustCommit(this.#cell, command, toUnixMillis(Date.now()));
+    return command.newEndpointId;
   }
 
   async mint(count: number): Promise<void> {

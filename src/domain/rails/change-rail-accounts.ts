@@ -3,6 +3,7 @@ import type { BookHead } from "../book.js";
 import { type Change, changes } from "../change.js";
 import { NOTHING_TOUCHES } from "../deciding-rows.js";
 import {
+  ALL_CELLS,
   type Book,
   type Decision,
   type Effect,
@@ -10,7 +11,6 @@ import {
   type Operation,
   refuse,
   replay,
-  THE_CELL,
 } from "../decision.js";
 import type { DecidingRow } from "../journal.js";
 import type { RailAccountId } from "../payment.js";
@@ -71,7 +71,7 @@ export interface WatchRailAccount extends Commanded, Omit<RailFinding, "lockedCo
 
 /** What the command about an account at a rail needs to know of all accounts. It is no content. */
 export interface RailFacts {
-  /** The state of the accounts of all cells that was read, as `railAccountsOfAll` says it. */
+  /** The state of the accounts of all cells that was read, as `railAccountsOfCells` says it. */
   readonly accountsOfAll: string;
   /** Whether the account has other places at the rail than before. */
   readonly movesPlace: boolean;
@@ -85,7 +85,7 @@ export const setRailAccount = withSecondPerson<SetRailAccount, RailAccountRecord
   {
     lookup: ({ organizationId, railAccountId }, rows) => {
       rows.need("railAccounts", organizationId);
-      rows.need("railAccountsOfAll", THE_CELL);
+      rows.need("railAccountsOfCells", ALL_CELLS);
       rows.need("paymentsUnderWay", railAccountId);
     },
     decide: decideAccount,
@@ -211,7 +211,7 @@ function decideAccount(book: Book, command: SetRailAccount, now: UnixMillis): De
   const { organizationId, railAccountId: id, rail, settings, sealed, facts } = command;
   const accounts = book.railAccounts(organizationId);
   const earlier = accounts.find((account) => account.rail === rail);
-  if (facts.accountsOfAll !== book.railAccountsOfAll() || (earlier !== undefined && earlier.id !== id)) {
+  if (facts.accountsOfAll !== book.railAccountsOfCells() || (earlier !== undefined && earlier.id !== id)) {
     return refuse({ reason: "RAIL_ACCOUNT_CHANGED" });
   }
   const payments = book.paymentsUnderWay(id);

@@ -1,5 +1,5 @@
 import type { ApiKey, FoundOrganization, Organization, Scope } from "../../domain/api-key.js";
-import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
+import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 
 export interface NewOrganization {
@@ -48,11 +48,6 @@ export interface Keys {
   ): Promise<{ readonly key: ApiKey } | { readonly key: undefined; readonly holder: ApiKey }>;
   /** Oldest first. Includes revoked and expired keys. */
   apiKeys(organizationId: OrganizationId): Promise<readonly ApiKey[]>;
-  /**
-   * Revokes a key for ever, with a row in the book. Returns the revoked key, or undefined if there
-   * is none.
-   */
-  revokeApiKey(id: ApiKeyId): Promise<ApiKey | undefined>;
   /**
    * Returns the key with this secret, valid or not. In place of the secret it takes the names of a
    * certificate (`credentialOfCertificate`), of which exactly one must have a valid key. Returns

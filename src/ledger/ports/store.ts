@@ -41,7 +41,7 @@ export type Loaded = LoadedRows & {
    * too.
    */
   readonly unallocatedDepositCents: ReadonlyMap<OrganizationId, number>;
-  readonly railAccountsOfAll: RailAccountsOfAll;
+  readonly railAccountsOfCells: RailAccountsOfCells;
   /** In the order of their `seq`. Read after the books are locked, too. */
   readonly decidingRows: readonly DecidingRow[];
   /**
@@ -61,17 +61,17 @@ export type Loaded = LoadedRows & {
 };
 
 /** The accounts at rails of all books, in all cells of the database. */
-export interface RailAccountsOfAll {
+export interface RailAccountsOfCells {
   readonly count: number;
   /** The sum of their revisions: each change of an account adds 1. */
   readonly revisions: number;
 }
 
 /** No accounts. Also what a batch sees that needs to know of none. */
-export const NO_RAIL_ACCOUNTS: RailAccountsOfAll = { count: 0, revisions: 0 };
+export const NO_RAIL_ACCOUNTS: RailAccountsOfCells = { count: 0, revisions: 0 };
 
 /** Returns a text that changes with each change of an account. */
-export function railAccountsText({ count, revisions }: RailAccountsOfAll): string {
+export function railAccountsText({ count, revisions }: RailAccountsOfCells): string {
   return `${String(count)}:${String(revisions)}`;
 }
 

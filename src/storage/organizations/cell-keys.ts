@@ -20,21 +20,12 @@ import { isKeptHere } from "../moves/here.js";
 import { hasTrueMac } from "../secrets/row-mac.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Read, Session } from "../sql/engine.js";
-import { insertOf } from "../sql/insert.js";
 import { type ListedOrganizationRow, organizationOf, type OrganizationRow } from "../sql/organization-rows.js";
-import {
-  apiKeyOf,
-  type ApiKeyRow,
-  apiKeyRowOf,
-  contentOfApiKey,
-  revokedAtByJournal,
-} from "../sql/records/api-key-rows.js";
-import { orStoreError, RefusedWriteError } from "../sql/store-error.js";
-import type { Authorship } from "./authorship.js";
-import { bookRowWrites, lockBook } from "./book-rows.js";
-import { certificateHash, certificateKeys, GENERATIONS_READ, type ReadByHashes } from "./certificate-keys.js";
-import { byMachine, commitNow } from "./commit-now.js";
-import { insertOrganization } from "./new-organization.js";
+import { apiKeyOf, type ApiKeyRow, revokedAtByJournal } from "../sql/records/api-key-rows.js";
+import { orStoreError, readRows } from "../sql/store-error.js";
+import { certificateHash, certificateKeys, GENERATIONS_READ } from "./certificate-keys.js";
+import { byMachine, mustCommit } from "./commit-now.js";
+import { type Authorship, insertOrganization } from "./new-organization.js";
 import { keysOfBooks } from "./whole.js";
 
 const SECRET_BYTES = 32;
@@ -138,91 +129,74 @@ export class CellKeys {
     return { secret, sha256: sha256(secret) };
   }
 
-  /** Creates the key whose secret has this SHA-256, as the machine. */
-  async createApiKey({ organizationId, name: label, ...key }: NewApiKey & { secretSha256: string }): Promise<ApiKey> {
+  /**
+   * Creates the key whose secret has this SHA-256, as the machine. Returns the key that has it, if
+   * one of the organization does.
+   */
+  async createApiKey({
+    organizationId,
+    name: label,
+    ...key
+  }: NewApiKey & { secretSha256: string }): Promise<{ readonly key: ApiKey; readonly isNew: boolean }> {
     const newKeyId = typeidUnboxed("key") as string as ApiKeyId;
     const command = { name: "createApiKey", newKeyId, label, ...key, ...byMachine(organizationId) } as const;
-    const { resource: acted } = await commitNow(this.#cell, command, this.#now());
+    const { resource: acted, replayed } = await mustCommit(this.#cell, command, this.#now());
     if (acted.resource === undefined) throw new Error("the machine needs no second person");
-    return this.#keyOf(acted.resource);
+    return { key: this.#keyOf(acted.resource), isNew: !replayed };
   }
 
   /**
    * Creates a key for a name of a certificate, unless a valid key has it. `holderIn` finds the key
-   * in the organizations of all cells. No other key is made for a certificate meanwhile.
+   * in the organizations of all cells. No other key is made for the name meanwhile.
    */
   async createCertificateKey(
     organizationId: OrganizationId,
     { certificateName: name, scopes, expiresAt }: NewCertificateKey,
-    holderIn: (session: Session) => Promise<FoundKey>,
+    holderIn: (session?: Session) => Promise<FoundKey>,
   ): ReturnType<Keys["createCertificateKey"]> {
-    const first = async (session: Session): Promise<void> => {
-      await session.read({ sql: this.#cell.engine.administrationLock, bindings: [] });
-      const holder = await holderIn(session);
-      if (isKey(holder) && isLive(holder, this.#now())) throw new CertificateHeldError(holder);
-    };
-    const hashOf = async (read: ReadByHashes): Promise<string> => {
-      const { count } = await certificateKeys(name, read);
-      return certificateHash(name, count);
-    };
-    try {
-      return { key: await this.#insertApiKey({ organizationId, name, scopes, expiresAt }, { hashOf, first }) };
-    } catch (error) {
-      if (error instanceof CertificateHeldError) return { key: undefined, holder: error.holder };
-      throw error;
-    }
+    return this.#oneAtATime(async (session) => {
+      for (let tries = 1; ; tries += 1) {
+        const held = await holderIn(session);
+        if (isKey(held) && isLive(held, this.#now())) return { key: undefined, holder: held };
+        const { count } = await this.#keysOfCertificate(name, session);
+        const secretSha256 = certificateHash(name, count);
+        try {
+          const made = await this.createApiKey({ organizationId, name, scopes, expiresAt, secretSha256 });
+          if (made.isNew) return { key: made.key };
+        } catch (error) {
+          // Another process has made the key of this hash.
+          const isTaken = error instanceof StoreError && error.kind !== "unavailable";
+          if (!isTaken || tries === CONFLICT_TRIES_MAX) throw error;
+        }
+      }
+    });
   }
 
   /**
-   * Returns the last key that was made for this name of a certificate. A session reads it within
-   * its transaction.
+   * The hash of the next key is unique in the cell, but not in all cells of PostgreSQL. There a
+   * lock keeps others away. SQLite has one cell, and its lock would keep the ledger away as well.
+   * The work reads in the session: the ledger commits by a connection of its own.
    */
+  async #oneAtATime<Result>(work: (session?: Session) => Promise<Result>): Promise<Result> {
+    const { engine, transact } = this.#cell;
+    if (engine.name === "sqlite") return work();
+    return this.#failing(
+      transact(async (session) => {
+        await session.read({ sql: engine.administrationLock, bindings: [] });
+        return work(session);
+      }),
+    );
+  }
+
+  /** Returns the last key that was made for this name of a certificate. */
   async newestCertificateKey(name: string, session?: Session): Promise<FoundKey> {
-    const sql = this.#statements.apiKeysWithHashes;
-    const { newest } = await certificateKeys(name, async (hashes) => {
-      if (session === undefined) return this.#rows<PlacedKeyRow>(sql, hashes);
-      return await session.read<PlacedKeyRow>({ sql, bindings: hashes });
-    });
+    const { newest } = await this.#keysOfCertificate(name, session);
     return newest === undefined ? undefined : this.#foundKey(newest as PlacedKeyRow, session);
   }
 
-  async #insertApiKey(
-    { organizationId, name, scopes, expiresAt }: NewApiKey,
-    {
-      hashOf,
-      first,
-    }: {
-      readonly hashOf: (read: ReadByHashes) => Promise<string>;
-      readonly first: (session: Session) => Promise<void>;
-    },
-  ): Promise<ApiKey> {
-    const key = await this.#failing(
-      this.#cell.transact(async (session) => {
-        await first(session);
-        const book = await lockBook(this.#cell, session, { organizationId, now: this.#now() });
-        const hash = await hashOf(async (bindings) => {
-          const rows = await session.read({ sql: this.#statements.apiKeysWithHashes, bindings });
-          return rows as readonly ApiKeyRow[];
-        });
-        const made: StoredApiKey = {
-          id: typeidUnboxed("key") as string as ApiKeyId,
-          organizationId,
-          name,
-          secretSha256: hash,
-          scopes,
-          createdAt: book.recordedAt,
-          expiresAt,
-          revokedAt: undefined,
-        };
-        const row = apiKeyRowOf(made, { ...book, seq: book.nextSeq, changedSeq: 0 });
-        await session.write([
-          ...bookRowWrites(this.#cell, book, { kind: "key.created", created: contentOfApiKey(made) }),
-          insertOf(this.#cell.engine, "api_keys", [row]),
-        ]);
-        return made;
-      }),
-    );
-    return this.#keyOf(key);
+  #keysOfCertificate(name: string, session?: Session): ReturnType<typeof certificateKeys> {
+    const sql = this.#statements.apiKeysWithHashes;
+    return certificateKeys(name, (bindings) => readRows<PlacedKeyRow>(this.#cell, sql, bindings, session));
   }
 
   async apiKeys(organizationId: OrganizationId): Promise<readonly ApiKey[]> {
@@ -234,15 +208,6 @@ export class CellKeys {
   async organizationOfKey(id: ApiKeyId): Promise<OrganizationId | undefined> {
     const [row] = await this.#rows<ApiKeyRow>(this.#statements.apiKey, [id]);
     return row?.organization_id as OrganizationId | undefined;
-  }
-
-  /** Revokes a key as the machine. Returns undefined if there is none. */
-  async revokeApiKey(id: ApiKeyId): Promise<ApiKey | undefined> {
-    const organizationId = await this.organizationOfKey(id);
-    if (organizationId === undefined) return undefined;
-    const command = { name: "revokeApiKey", keyId: id, ...byMachine(organizationId) } as const;
-    const { resource: acted } = await commitNow(this.#cell, command, this.#now());
-    return acted.resource && this.#keyOf(acted.resource);
   }
 
   async apiKeyWithSecret(secret: string): Promise<FoundKey> {
@@ -280,13 +245,6 @@ export class CellKeys {
 
   #failing<Result>(work: PromiseLike<Result>): Promise<Result> {
     return orStoreError(this.#cell.engine, work);
-  }
-}
-
-/** A valid key has the name of the certificate. */
-class CertificateHeldError extends RefusedWriteError {
-  constructor(readonly holder: ApiKey) {
-    super(`${holder.id} has the name of the certificate`);
   }
 }
 

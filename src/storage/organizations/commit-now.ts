@@ -1,16 +1,15 @@
 import { typeidUnboxed } from "typeid-js";
 
 import type { Authorized } from "../../domain/authority.js";
-import type { OperatorCommand, ResourceOf } from "../../domain/operations.js";
+import type { Command, ResourceOf } from "../../domain/operations.js";
 import type { Decider } from "../../domain/proposal.js";
-import type { Refusal } from "../../domain/refusal.js";
 import { type Actor, OPERATOR } from "../../domain/values/actor.js";
 import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
+import type { Outcome } from "../../ledger/ports/outcome.js";
 import { StoreError } from "../../ledger/ports/store.js";
 import type { Cell } from "../database.js";
 import { RefusedWriteError } from "../sql/store-error.js";
-import { BookMovingError, ClockBehindError } from "./book-rows.js";
 
 const CONFLICT_TRIES_MAX = 20;
 
@@ -27,34 +26,41 @@ export function byMachine(
   };
 }
 
-/** The ledger refuses what a command wants. */
-class RefusedCommandError extends RefusedWriteError {}
-
-/** Returns the errors of `lockBook` for its refusals. */
-function errorOf({ organizationId }: Authorized, refusal: Refusal): RefusedWriteError {
-  if (refusal.reason === "BOOK_MOVING") return new BookMovingError(organizationId);
-  if (refusal.reason === "CLOCK_BEHIND") return new ClockBehindError(organizationId, refusal.behindMillis);
-  return new RefusedCommandError(refusal.reason);
+/** The ledger refuses a command that its caller takes for possible. */
+export class RefusedCommandError extends RefusedWriteError {
+  constructor(readonly refusal: Extract<Outcome<never>, { readonly kind: "refused" }>["refusal"]) {
+    super(`the ledger refused: ${refusal.reason}`);
+    this.name = "RefusedCommandError";
+  }
 }
 
 /**
- * Commits a command beside the queue of a server. Rejects with a RefusedCommandError, or with a
- * StoreError if the database fails.
+ * Commits one command, without the queue of a server: the `kesc` command on the database has none.
+ * Rejects with a StoreError if the database fails.
  */
-export async function commitNow<C extends OperatorCommand>(
+export async function commitNow<C extends Command>(
   { committer }: Pick<Cell, "committer">,
   command: C,
   now: UnixMillis,
-): Promise<{ readonly resource: ResourceOf<C>; readonly replayed: boolean }> {
+): Promise<Outcome<ResourceOf<C>>> {
   for (let tries = 1; ; tries += 1) {
     try {
       const [result] = await committer.commit([command], now);
+      if (result === undefined || result.kind === "bug") throw result?.error;
       // decide() returns the type of resource that belongs to the command.
-      if (result?.kind === "done") return { resource: result.resource as ResourceOf<C>, replayed: result.replayed };
-      throw result?.kind === "refused" ? errorOf(command, result.refusal) : result?.error;
+      return result as Outcome<ResourceOf<C>>;
     } catch (error) {
       const isConflict = error instanceof StoreError && error.kind === "conflict";
       if (!isConflict || tries === CONFLICT_TRIES_MAX) throw error;
     }
   }
+}
+
+/** Commits a command so. Rejects with a RefusedCommandError if the ledger refuses it. */
+export async function mustCommit<C extends Command>(
+  ...given: Parameters<typeof commitNow<C>>
+): Promise<Extract<Outcome<ResourceOf<C>>, { readonly kind: "done" }>> {
+  const outcome = await commitNow(...given);
+  if (outcome.kind === "refused") throw new RefusedCommandError(outcome.refusal);
+  return outcome;
 }

@@ -1,5 +1,7 @@
 import { type BookHead, NO_SUMS } from "../../domain/book.js";
 import type { Refusal } from "../../domain/refusal.js";
+import { bookEntryOf } from "../../domain/second-person.js";
+import { type Actor, OPERATOR } from "../../domain/values/actor.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { Cell } from "../database.js";
@@ -8,7 +10,7 @@ import { balanceKeyOf } from "../secrets/balance-mac.js";
 import { newBookKeys, RowSalts } from "../secrets/book-keys.js";
 import { readMasterKeys } from "../secrets/master-key.js";
 import type { OpenBook } from "../sql/book-directory.js";
-import type { Columns } from "../sql/engine.js";
+import type { Columns, Session } from "../sql/engine.js";
 import { insertOf } from "../sql/insert.js";
 import { journalRowOf } from "../sql/journal-rows.js";
 import {
@@ -18,8 +20,13 @@ import {
   type OrganizationRow,
 } from "../sql/organization-rows.js";
 import { BOOK_COLUMNS, bookRowOf } from "../sql/records/book-head-rows.js";
-import type { Authorship } from "./authorship.js";
-import { bookEntry } from "./book-rows.js";
+
+/** Who makes an organization. Without it, the `kesc` command on the database does. */
+export interface Authorship {
+  readonly actor: Actor;
+  /** Runs first in the transaction. Nothing is made if there is a refusal. */
+  readonly refusal: (session: Session) => Promise<Refusal | undefined>;
+}
 
 const NEW_BOOK_COLUMNS = { ...BOOK_COLUMNS, organization_id: "text", state: "text" } as const satisfies Columns;
 
@@ -48,7 +55,8 @@ export function insertOrganization(
     })) as readonly [{ readonly number: number }];
     const number = last.number + 1;
     const recordedAt = toUnixMillis(row.created_at);
-    const opening = bookEntry(organizationId, { kind: "organization.created", recordedAt, actor: author?.actor });
+    const by = { organizationId, actor: author?.actor ?? OPERATOR, now: recordedAt };
+    const opening = bookEntryOf(by, { kind: "organization.created" });
     const journalRow = journalRowOf(opening, {
       book: number,
       seq: FIRST_SEQ,

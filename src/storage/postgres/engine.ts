@@ -100,6 +100,8 @@ export function postgresEngine(schema: string, schemas: readonly string[] = [sch
       return `INSERT INTO ${name} (${names.join(", ")}) SELECT ${values.join(", ")} FROM ${input(columns)}`;
     },
     update,
+    deleteFrom: (name, column, key) =>
+      `DELETE FROM ${name} AS gone USING ${input({ [key]: "text" })} WHERE gone.${column} = input.${key}`,
     isMissingTable: (error) => codeOf(error) === UNDEFINED_TABLE,
     storeErrorOf,
   };

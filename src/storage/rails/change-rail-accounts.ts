@@ -7,7 +7,7 @@ import type { UnixMillis } from "../../domain/values/time.js";
 import { railAccountsText } from "../../ledger/ports/store.js";
 import type { RailAccountFields } from "../../operators/rails.js";
 import type { Cell, Database } from "../database.js";
-import { byMachine, commitNow } from "../organizations/commit-now.js";
+import { byMachine, mustCommit } from "../organizations/commit-now.js";
 import type { BookKeys } from "../secrets/book-keys.js";
 import { hmacOfCredentials, sealCredentials, type StoredRailAccount, storedRailAccounts } from "./rail-accounts.js";
 
@@ -45,7 +45,7 @@ export function fieldsOfSetting(
 }
 
 /** The accounts at rails as a change of one finds them. */
-export interface PresentAccounts {
+export interface StateOfAccounts {
   /** All accounts of all cells. */
   readonly all: readonly StoredRailAccount[];
   /** What the command must say about them. If they have changed since, its decision refuses it. */
@@ -53,7 +53,7 @@ export interface PresentAccounts {
 }
 
 /** Reads the accounts of all cells, so that a change of one can be committed. */
-export async function presentAccounts({ cells }: Pick<Database, "cells">): Promise<PresentAccounts> {
+export async function stateOfAccounts({ cells }: Pick<Database, "cells">): Promise<StateOfAccounts> {
   const all: StoredRailAccount[] = [];
   for (const cell of cells) all.push(...(await storedRailAccounts(cell)));
   const revisions = all.reduce((sum, { revision }) => sum + revision, 0);
@@ -76,12 +76,12 @@ export async function saveRailAccount(
   const { organizationId } = setting;
   const { keys } = await cell.directory.book(organizationId, ({ sql, bindings }) => cell.reader.rows(sql, bindings));
   const fields = fieldsOfSetting(keys, setting);
-  const { accountsOfAll } = await presentAccounts(database);
+  const { accountsOfAll } = await stateOfAccounts(database);
   const facts = { accountsOfAll, movesPlace: false };
-  await commitNow(cell, { ...fields, ...byMachine(organizationId), note: NO_REASON, facts }, now);
+  await mustCommit(cell, { ...fields, ...byMachine(organizationId), note: NO_REASON, facts }, now);
 }
 
-/** Sets whether payouts of the account begin. Rejects as `commitNow` does. */
+/** Sets whether payouts of the account begin. Rejects as `mustCommit` does. */
 export async function setPayouts(
   cell: Cell,
   { organizationId, rail }: { readonly organizationId: OrganizationId; readonly rail: Rail },
@@ -95,14 +95,5 @@ export async function setPayouts(
 ): Promise<void> {
   const note = reason as StatusReason;
   const command = { name: "setPayouts", rail, payouts, note, lockedCode, ...byMachine(organizationId, actor) } as const;
-  await commitNow(cell, command, now);
-}
-
-/** Makes a rail the default one of an organization. Returns false if it was so before. */
-export async function setDefaultRail(
-  cell: Cell,
-  { organizationId, rail, now }: MachineChange & { readonly organizationId: OrganizationId; readonly rail: Rail },
-): Promise<boolean> {
-  const command = { name: "setDefaultRail", rail, note: NO_REASON, ...byMachine(organizationId) } as const;
-  return !(await commitNow(cell, command, now)).replayed;
+  await mustCommit(cell, command, now);
 }

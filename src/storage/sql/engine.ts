@@ -17,7 +17,7 @@ export interface Read {
   readonly bindings: readonly Binding[];
 }
 
-/** A statement that `insertInto` or `update` made, and its rows. */
+/** A statement that `insertInto`, `update` or `deleteFrom` made, and its rows. */
 export interface Write {
   readonly sql: string;
   readonly rows: readonly object[];
@@ -153,6 +153,8 @@ export interface Engine {
   readonly insertInto: (table: string, columns: Columns) => string;
   /** Returns the SQL of a Write that updates the rows with the given keys. */
   readonly update: (table: string, change: RowChange) => string;
+  /** Returns the SQL of a Write that deletes the rows whose column has the `key` of a given row. */
+  readonly deleteFrom: (table: string, column: string, key: string) => string;
   /** Whether the driver reports that a table of the statement does not exist. */
   readonly isMissingTable: (error: unknown) => boolean;
   /** Classifies an error of the driver: see StoreError. */

@@ -58,7 +58,12 @@ export interface LedgerStatements {
 export interface TableStatements {
   readonly insert: string;
   /** One statement for each entry of the table's `updates`, in the same order, and its columns. */
-  readonly updates: readonly { readonly sql: string; readonly names: readonly string[] }[];
+  readonly updates: readonly {
+    readonly sql: string;
+    readonly names: readonly string[];
+    /** What goes with the rows. */
+    readonly deletes: readonly string[];
+  }[];
 }
 
 export function ledgerStatements(engine: Engine): LedgerStatements {
@@ -85,7 +90,7 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
 }
 
 /** Returns an expression: 1 if the journal has newer rows than the row `b` of `books` says. */
-export function isBookOld({ table }: Pick<Engine, "table">): string {
+function isBookOld({ table }: Pick<Engine, "table">): string {
   return `CASE WHEN EXISTS (
             SELECT 1 FROM ${table("journal")} j WHERE j.book = b.number AND j.seq > b.last_seq
           ) THEN 1 ELSE 0 END`;
@@ -99,9 +104,10 @@ function tableStatements(
   const model: TableModel = MODEL[name];
   return {
     insert: engine.insertInto(table, insertedTypesOf(model)),
-    updates: updates.map(({ sets }) => {
+    updates: updates.map(({ sets, deletes = [] }) => {
       const names = [...new Set([key, sets].flat())];
-      return { sql: engine.update(table, { key, columns: typesOf(model, names) }), names };
+      const others = deletes.map((each) => engine.deleteFrom(engine.table(each.table), each.column, String(key)));
+      return { sql: engine.update(table, { key, columns: typesOf(model, names) }), names, deletes: others };
     }),
   };
 }
@@ -146,11 +152,11 @@ function readsOf(engine: Engine) {
           ) p WHERE state <> 'READY' OR turned_away > 0 GROUP BY rail_account_id`,
     },
     railAccountsLock: {
-      finders: ["railAccountsOfAll"],
+      finders: ["railAccountsOfCells"],
       sql: `${engine.railAccountsLock} WHERE EXISTS (${list})`,
     },
-    railAccountsOfAll: {
-      finders: ["railAccountsOfAll"],
+    railAccountsOfCells: {
+      finders: ["railAccountsOfCells"],
       sql: `
           SELECT COUNT(*) AS count, COALESCE(SUM(revision), 0) AS revisions
           FROM ${engine.tableOfAllCells("rail_accounts")} a WHERE EXISTS (${list})`,

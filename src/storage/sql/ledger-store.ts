@@ -10,7 +10,7 @@ import {
   type LoadedRows,
   NO_RAIL_ACCOUNTS,
   type NumberedEntry,
-  type RailAccountsOfAll,
+  type RailAccountsOfCells,
   StoreError,
   type StoreTransaction,
   type TableChanges,
@@ -109,7 +109,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       receiptRows,
       depositSums,
       underWayRows,
-      [railAccountsOfAll],
+      [railAccountsOfCells],
       decidingRows,
       revealRows,
       aloneRows,
@@ -122,7 +122,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       rowsOf<ReceiptRow>(reads.receipts),
       rowsOf<{ readonly organization_id: string; readonly cents: number }>(reads.unallocatedDeposits),
       rowsOf<{ readonly rail_account_id: string; readonly count: number }>(reads.paymentsUnderWay),
-      this.#railAccountsOfAll(lookup),
+      this.#railAccountsOfCells(lookup),
       rowsOf<DecidingJournalRow>(reads.decidingRows),
       rowsOf<RevealsRow>(reads.reveals),
       rowsOf<AloneRow>(reads.aloneSums),
@@ -143,7 +143,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       movements: this.#ownRows(movementRows, usedMovementOf),
       paymentsUnderWay: new Map(underWayRows.map((row) => [row.rail_account_id as RailAccountId, row.count])),
       unallocatedDepositCents: new Map(depositSums.map((row) => [row.organization_id as OrganizationId, row.cents])),
-      railAccountsOfAll: railAccountsOfAll ?? NO_RAIL_ACCOUNTS,
+      railAccountsOfCells: railAccountsOfCells ?? NO_RAIL_ACCOUNTS,
       decidingRows: this.#ownRows(decidingRows, decidingRowOf),
       reveals: revealsOf(revealRows),
       aloneSums: this.#ownRows(aloneRows, personalSumOf),
@@ -163,10 +163,10 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   }
 
   /** Takes the lock first. So the read sees the changes of all commits that had the lock before. */
-  async #railAccountsOfAll(lookup: BatchLookup): Promise<readonly RailAccountsOfAll[]> {
-    const { railAccountsLock, railAccountsOfAll } = this.#statements.reads;
+  async #railAccountsOfCells(lookup: BatchLookup): Promise<readonly RailAccountsOfCells[]> {
+    const { railAccountsLock, railAccountsOfCells } = this.#statements.reads;
     const locking = this.#rowsOf(railAccountsLock, lookup);
-    const [rows] = await Promise.all([this.#rowsOf<RailAccountsOfAll>(railAccountsOfAll, lookup), locking]);
+    const [rows] = await Promise.all([this.#rowsOf<RailAccountsOfCells>(railAccountsOfCells, lookup), locking]);
     return rows;
   }
 
@@ -273,6 +273,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   #tableWrites(name: TableName, changes: Changes): readonly Write[] {
     const table = TABLES[name] as Table<Owned>;
     const { created, changed } = changes.tables[name] as TableChanges<Owned>;
+    if (created.length + changed.length === 0) return [];
     const { insert, updates } = this.#statements.tables[name];
     const inserts: Write = {
       sql: insert,
@@ -294,7 +295,10 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       rowsByUpdate[index]?.push(updated);
     }
     // The updates come first: an erasure frees the user_id that a new account of the batch takes.
-    return [...updates.map(({ sql }, index): Write => ({ sql, rows: rowsByUpdate[index] ?? [] })), inserts];
+    const writes = updates.flatMap(({ sql, deletes }, index): readonly Write[] =>
+      [sql, ...deletes].map((each) => ({ sql: each, rows: rowsByUpdate[index] ?? [] })),
+    );
+    return [...writes, inserts];
   }
 
   #placeOf({ organizationId }: Owned, seqs: Pick<RowPlace, "seq" | "changedSeq">): RowPlace {

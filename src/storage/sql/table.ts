@@ -71,6 +71,8 @@ export interface Update<Row> {
    * `insertedRow`. `seq` is that of the journal row that changed the row last. 0 if none did.
    */
   readonly updatedRow?: (row: Row, facts: BatchFacts, seq: number) => object;
+  /** The rows of other tables that go with it: those whose column has the key of the row. */
+  readonly deletes?: readonly { readonly table: ModelName; readonly column: string }[];
 }
 
 /** Returns whether no field differs but these. */

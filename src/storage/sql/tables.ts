@@ -11,6 +11,8 @@ import { PROPOSAL_TABLE } from "./records/proposal-rows.js";
 import { RAIL_ACCOUNT_TABLE } from "./records/rail-account-rows.js";
 import { RESERVE_PLACE_TABLE } from "./records/reserve-place-rows.js";
 import { TRANSACTION_TABLE } from "./records/transaction-rows.js";
+import { WEBHOOK_ENDPOINT_TABLE } from "./records/webhook-endpoint-rows.js";
+import { WEBHOOK_RETRY_TABLE } from "./records/webhook-retry-rows.js";
 import type { Table } from "./table.js";
 
 /**
@@ -31,6 +33,8 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
   railAccounts: RAIL_ACCOUNT_TABLE,
   reservePlaces: RESERVE_PLACE_TABLE,
   apiKeys: API_KEY_TABLE,
+  webhookEndpoints: WEBHOOK_ENDPOINT_TABLE,
+  webhookRetries: WEBHOOK_RETRY_TABLE,
 };
 
 export const TABLES_IN_ORDER = Object.keys(TABLES) as TableName[];

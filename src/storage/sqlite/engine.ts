@@ -70,6 +70,7 @@ export const sqliteEngine: Engine = {
     const found = keys.map((name) => `${name} = @${name}`);
     return `UPDATE ${table} SET ${set.join(", ")} WHERE ${found.join(" AND ")}`;
   },
+  deleteFrom: (table, column, key) => `DELETE FROM ${table} WHERE ${column} = @${key}`,
   isMissingTable: (error) => error instanceof Error && error.message.startsWith("no such table: "),
   storeErrorOf: (error) => {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";

@@ -10,9 +10,8 @@ import type {
 } from "../../webhooks/ports/endpoints.js";
 import type { Cell } from "../database.js";
 import type { Engine } from "../sql/engine.js";
-import type { LogRow, RetryRow } from "../sql/records/webhook-rows.js";
+import { type LogRow, retryOf, type RetryRow } from "../sql/records/webhook-retry-rows.js";
 import { orStoreError } from "../sql/store-error.js";
-import { retryOf } from "./rows.js";
 
 type AttemptsCell = Pick<Cell, "engine"> & { readonly reader: Pick<Cell["reader"], "rows"> };
 

@@ -1,18 +1,21 @@
-import { WEBHOOKS } from "../../domain/values/actor.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import type { DisabledReason, Endpoint } from "../../domain/webhook-endpoint.js";
+import { RETRY_ALL } from "../../domain/webhook-endpoint.js";
 import { insertedTypesOf } from "../../model/column.js";
 import { WEBHOOK_RETRIES } from "../../model/webhooks.js";
 import type { DeliveryStore, Due, EndpointChanges, TakenEndpoint } from "../../webhooks/ports/delivery.js";
 import type { Cell } from "../database.js";
-import { BookMovingError, bookRowWrites, lockBook } from "../organizations/book-rows.js";
 import type { Engine, Session } from "../sql/engine.js";
 import type { BookRow } from "../sql/records/book-head-rows.js";
-import type { EndpointRow, ReadEndpointRow, RetryRow } from "../sql/records/webhook-rows.js";
+import {
+  endpointOf,
+  type EndpointRow,
+  endpointsSelect,
+  type ReadEndpointRow,
+} from "../sql/records/webhook-endpoint-rows.js";
+import { retryOf, type RetryRow, retryRowOf } from "../sql/records/webhook-retry-rows.js";
 import { inTransaction, orStoreError } from "../sql/store-error.js";
-import { endpointStatements } from "./endpoint-statements.js";
-import { endpointOf, retryOf, retryRowOf, rowOf, writeLog } from "./rows.js";
+import { writeLog } from "./log.js";
 
 type DueRow = Pick<EndpointRow, "id" | "revision"> & Pick<BookRow, "last_seq">;
 
@@ -24,38 +27,22 @@ type DeliveryCell = Pick<Cell, "engine" | "directory" | "transact"> & {
 export function deliveryStore(cell: DeliveryCell): DeliveryStore {
   const { engine, reader, directory, transact } = cell;
   const statements = deliveryStatements(engine);
-  const { one, update } = endpointStatements(engine);
 
-  const taken = async (session: Session, id: WebhookEndpointId): Promise<TakenEndpoint | undefined> => {
-    if ((await session.read({ sql: statements.take, bindings: [id] })).length === 0) return undefined;
-    const [row] = (await session.read({ sql: one, bindings: [id] })) as readonly [ReadEndpointRow];
-    const organizationId = row.organization_id as OrganizationId;
-    const book = await directory.book(organizationId, (read) => session.read(read));
-    const retries = await session.read<RetryRow>({ sql: statements.retries, bindings: [id] });
-    return { endpoint: endpointOf(row, book.keys), retries: retries.map(retryOf) };
-  };
-
-  const disable = async (
+  const taken = async (
     session: Session,
-    { id, organizationId, revision }: Pick<Endpoint, "id" | "organizationId" | "revision">,
-    { reason, now }: { readonly reason: DisabledReason; readonly now: UnixMillis },
-  ): Promise<void> => {
-    const book = await lockBook(cell, session, { organizationId, now, evenBehind: true });
-    const [row] = await session.read<ReadEndpointRow>({ sql: `${one} ${engine.forUpdate}`, bindings: [id] });
-    if (row?.status !== "ACTIVE" || row.revision !== revision) return;
-    const { logged, retry_at } = row;
-    const disabled: Endpoint = {
-      ...endpointOf(row, book.keys),
-      status: "DISABLED",
-      disabledReason: reason,
-      revision: revision + 1,
-      updatedAt: book.recordedAt,
-    };
-    const entry = { kind: "webhook_endpoint.disabled", detail: id, created: [id, "", ""], actor: WEBHOOKS } as const;
-    await session.write([
-      { sql: update, rows: [rowOf(disabled, book.keys, { logged, retry_at, changed_seq: book.nextSeq })] },
-      ...bookRowWrites(cell, book, entry),
-    ]);
+    id: WebhookEndpointId,
+    now: UnixMillis,
+  ): Promise<TakenEndpoint | undefined> => {
+    if ((await session.read({ sql: statements.take, bindings: [id] })).length === 0) return undefined;
+    const [row] = (await session.read({ sql: statements.one, bindings: [id] })) as readonly [ReadEndpointRow];
+    const book = await directory.book(row.organization_id as OrganizationId, (read) => session.read(read));
+    const endpoint = endpointOf(row, book);
+    if (endpoint.retryAt === RETRY_ALL) {
+      await session.read({ sql: statements.retryAll, bindings: [now, id] });
+      await session.read({ sql: statements.retryAt, bindings: [now, id] });
+    }
+    const retries = await session.read<RetryRow>({ sql: statements.retries, bindings: [id] });
+    return { endpoint, retries: retries.map(retryOf) };
   };
 
   return {
@@ -75,7 +62,7 @@ export function deliveryStore(cell: DeliveryCell): DeliveryStore {
       );
       return rows.map((row) => row.organization_id as OrganizationId);
     },
-    take: (id) => inTransaction({ engine, transact }, (session) => taken(session, id)),
+    take: (id, now) => inTransaction({ engine, transact }, (session) => taken(session, id, now)),
     save: (changes) =>
       inTransaction({ engine, transact }, async (session) => {
         const lost: WebhookEndpointId[] = [];
@@ -85,14 +72,6 @@ export function deliveryStore(cell: DeliveryCell): DeliveryStore {
         }
         return lost;
       }),
-    disable: async (endpoint, given) => {
-      try {
-        await inTransaction({ engine, transact }, (session) => disable(session, endpoint, given));
-      } catch (error) {
-        // The other cell disables it, if it still fails there.
-        if (!(error instanceof BookMovingError)) throw error;
-      }
-    },
   };
 }
 
@@ -158,6 +137,9 @@ function deliveryStatements({ table, input, jsonItems, indexedBy }: Engine) {
       SELECT organization_id FROM ${table("books")}
       WHERE organization_id IN (SELECT value FROM ${jsonItems("?")}) AND state <> 'OPEN'`,
     take: `UPDATE ${endpoints} SET revision = revision + 1 WHERE id = ? AND status = 'ACTIVE' RETURNING id`,
+    one: `${endpointsSelect({ table, indexedBy })} WHERE e.id = ?`,
+    retryAll: `UPDATE ${retries} SET next_at = ? WHERE endpoint_id = ? AND next_at IS NOT NULL RETURNING seq`,
+    retryAt: `UPDATE ${endpoints} SET retry_at = ? WHERE id = ? RETURNING id`,
     retries: `SELECT * FROM ${retries} WHERE endpoint_id = ? ORDER BY seq`,
     save: `
       UPDATE ${endpoints} SET ${state.map((column) => `${column} = input.${column}`).join(", ")},

@@ -1,7 +1,7 @@
 import type { LoopTiming } from "../../../runtime/wait.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import type { Attempt, DisabledReason, Endpoint, Replay, Retry } from "../../domain/webhook-endpoint.js";
+import type { Attempt, Endpoint, Replay, Retry } from "../../domain/webhook-endpoint.js";
 
 /** The clocks and waits of the deliveries. Tests with a virtual clock implement them, too. */
 export interface DeliveryTiming extends LoopTiming {
@@ -66,14 +66,9 @@ export interface DeliveryStore {
    * Takes an endpoint: its revision grows, so whatever another server has in memory about it can no
    * longer be stored. Returns undefined if the endpoint is not active.
    */
-  take(id: WebhookEndpointId): Promise<TakenEndpoint | undefined>;
+  take(id: WebhookEndpointId, now: UnixMillis): Promise<TakenEndpoint | undefined>;
   /** Stores the changes in one transaction. Returns the endpoints whose revision differs. */
   save(changes: readonly EndpointChanges[]): Promise<readonly WebhookEndpointId[]>;
-  /** Disables an endpoint, with a row in its book, unless its revision differs. */
-  disable(
-    endpoint: Pick<Endpoint, "id" | "organizationId" | "revision">,
-    given: { readonly reason: DisabledReason; readonly now: UnixMillis },
-  ): Promise<void>;
 }
 
 export interface TakenEndpoint {

@@ -382,7 +382,7 @@ export const OF_MONEY: Bugs = {
       "facts.movesPlace && payments > 0": "false",
     },
     "an account is set after another change that the caller has not seen": {
-      "facts.accountsOfAll !== book.railAccountsOfAll()": "false",
+      "facts.accountsOfAll !== book.railAccountsOfCells()": "false",
     },
   },
   "src/domain/book/correct-book.js": {
@@ -478,7 +478,7 @@ export const OF_MONEY: Bugs = {
   },
   "src/storage/organizations/cell-keys.js": {
     "a name of a certificate is looked for before nobody else can take it": {
-      "await session.read({ sql: this.#cell.engine.administrationLock, bindings: [] });": "",
+      "await session.read({ sql: engine.administrationLock, bindings: [] });": "",
     },
   },
   "src/domain/deposits/receive-deposit.js": {

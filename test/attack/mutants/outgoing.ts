@@ -24,8 +24,11 @@ export const OUTGOING: Bugs = {
       "WHERE id = ? AND revision = ? AND status = 'ACTIVE' RETURNING logged":
         "WHERE id = ? AND revision >= ? AND status = 'ACTIVE' RETURNING logged",
     },
+    "webhooks: what waits goes on waiting once an endpoint is active again": {
+      "endpoint.retryAt === RETRY_ALL": "false",
+    },
   },
-  "src/storage/webhooks/rows.js": {
+  "src/storage/sql/records/webhook-endpoint-rows.js": {
     "webhooks: an old row of an endpoint that somebody has put back counts": { "newestSeq > changedSeq": "false" },
     "webhooks: a row of an endpoint that somebody has changed counts": {
       "!hasTrueMac(keys, WEBHOOK_ENDPOINTS, row)": "false",
@@ -57,9 +60,6 @@ export const OUTGOING: Bugs = {
         }
     })(pool);`,
     },
-  },
-  "src/grpc/services/webhooks/change-turns.js": {
-    "webhooks: changes of endpoints take no turns": { "underWayMax: 1 ": "underWayMax: 64 " },
   },
   "src/statements/statement.js": {
     "statements: a hold that is released comes in once more": {

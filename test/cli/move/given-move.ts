@@ -8,9 +8,8 @@ import { exportBook } from "../../../src/cli/move/export-book.js";
 import { importBook, type Imported } from "../../../src/cli/move/import-book.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import { toCents } from "../../../src/domain/values/cents.js";
-import type { OrganizationId, TransactionId, WebhookEndpointId } from "../../../src/domain/values/ids.js";
+import type { OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { NairobiDay } from "../../../src/domain/values/nairobi-day.js";
-import type { Description } from "../../../src/domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import { Marker } from "../../../src/statements/marker.js";
 import type { Cell, Database, DatabaseAddress } from "../../../src/storage/database.js";
@@ -23,12 +22,12 @@ import { clearAlarm } from "../../../src/storage/seals/alarms.js";
 import { sealStore } from "../../../src/storage/seals/seal-store.js";
 import { markStore } from "../../../src/storage/statements/marks.js";
 import { deliveryStore } from "../../../src/storage/webhooks/delivery-store.js";
-import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.js";
 import type { SealEvidence } from "../../../src/verify/audit.js";
 import { FULL_SPEED } from "../../../src/verify/pace.js";
 import { openTestDatabase } from "../../support/databases.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
 import { createDestination } from "../../support/operations/accounts.js";
+import { createWebhookEndpoint } from "../../support/operations/webhooks.js";
 import { sharedPostgres } from "../../support/postgres.js";
 import { migrateCells } from "../../support/postgres/cells.js";
 import { recordReserve } from "../../support/record-reserve.js";
@@ -179,20 +178,12 @@ async function fill(database: Database, books: GivenBooks): Promise<string> {
 }
 
 async function makeWebhooks(cell: Cell, { organizationId, actor }: GivenBooks): Promise<void> {
-  const made = await new StoredWebhookEndpoints(cell).create({
-    organizationId,
-    actor,
-    now: clock(),
-    url: "https://hooks.example.com/kesc",
-    description: "" as Description,
-    types: undefined,
-    secret: { base64: "c2VjcmV0", validUntil: undefined },
-    id: "whe_01jd2r6p5vf8ksw3xhb1z7q4ye" as WebhookEndpointId,
-  });
-  if (made.kind !== "done") throw new Error(JSON.stringify(made));
+  const command = createWebhookEndpoint(organizationId, { actor, url: "https://hooks.example.com/kesc" });
+  const [made] = await cell.committer.commit([command], clock());
+  if (made?.kind !== "done") throw new Error(JSON.stringify(made));
   const failed = { code: 500, problem: "no", at: clock(), millis: 1 };
   const store = deliveryStore(cell);
-  const taken = await store.take(made.resource.endpoint.id);
+  const taken = await store.take(command.newEndpointId, clock());
   if (taken === undefined) throw new Error("the endpoint is not active");
   await store.save([
     {

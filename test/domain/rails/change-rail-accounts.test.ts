@@ -66,7 +66,7 @@ describe("setting an account at a rail", () => {
 
   it("keeps the payouts and the age of an earlier one, and counts the change", () => {
     const command = setRailAccount(ORGANIZATION, { credentialsExpireAt: toUnixMillis(9), facts: SEEN });
-    const [row] = putsOf(effectOf(decide({ railAccounts: [own], railAccountsOfAll: ONE }, command)), "railAccounts");
+    const [row] = putsOf(effectOf(decide({ railAccounts: [own], railAccountsOfCells: ONE }, command)), "railAccounts");
     const kept = { payouts: "closed", payoutsReason: "8006", createdAt: 5 };
     expect(row).to.include({ ...kept, revision: 2, credentials: undefined, credentialsExpireAt: 9, updatedAt: NOW });
   });
@@ -74,7 +74,7 @@ describe("setting an account at a rail", () => {
   it("takes the default from another one first, with a row for each", () => {
     const former = railAccount(ORGANIZATION, { ...OTHER, isDefault: true });
     const command = setRailAccount(ORGANIZATION, { isDefault: true, facts: SEEN });
-    const effect = effectOf(decide({ railAccounts: [former], railAccountsOfAll: ONE }, command));
+    const effect = effectOf(decide({ railAccounts: [former], railAccountsOfCells: ONE }, command));
     expect(putsOf(effect, "railAccounts").map((row) => [row.id, row.isDefault, row.revision])).to.deep.equal([
       [OTHER.id, false, 2],
       [id, true, 1],
@@ -98,7 +98,7 @@ describe("setting an account at a rail", () => {
   ] as const) {
     it(`decides ${expected} about one ${what}`, () => {
       const command = setRailAccount(ORGANIZATION, { facts: { ...SEEN, ...facts } });
-      expect(wordOf(decide({ railAccounts: [own], railAccountsOfAll: ONE, ...rows }, command))).to.equal(expected);
+      expect(wordOf(decide({ railAccounts: [own], railAccountsOfCells: ONE, ...rows }, command))).to.equal(expected);
     });
   }
 
@@ -109,7 +109,7 @@ describe("setting an account at a rail", () => {
       transactions: [{ ...pending, accountId: account.id }],
       payments: [givenPayment(pending, { state: "READY" })],
       railAccounts: [own],
-      railAccountsOfAll: ONE,
+      railAccountsOfCells: ONE,
     };
     const move = setRailAccount(ORGANIZATION, { facts: { ...SEEN, movesPlace: true } });
     const begin = beginPayment(ORGANIZATION, pending.id, 1);
@@ -119,13 +119,13 @@ describe("setting an account at a rail", () => {
     const second = givenBook(rows);
     second.apply(effectOf(decide(second, move)));
     expect(wordOf(decide(second, begin))).to.equal("RAIL_ACCOUNT_CHANGED");
-    expect(second.railAccountsOfAll()).to.equal("1:2");
+    expect(second.railAccountsOfCells()).to.equal("1:2");
   });
 
   it("counts a new account of the batch", () => {
     const book = givenBook();
     book.apply(effectOf(decide(book, setRailAccount(ORGANIZATION))));
-    expect(book.railAccountsOfAll()).to.equal("1:1");
+    expect(book.railAccountsOfCells()).to.equal("1:1");
     expect(book.railAccounts(STRANGER)).to.deep.equal([]);
   });
 
@@ -143,7 +143,7 @@ describe("setting an account at a rail", () => {
         resolveAloneMaxCents,
         authority: { ...ALONE, groups },
       });
-      expect(effectOf(decide({ railAccounts, railAccountsOfAll: ONE }, command)).entries[0]?.kind).to.equal(kind);
+      expect(effectOf(decide({ railAccounts, railAccountsOfCells: ONE }, command)).entries[0]?.kind).to.equal(kind);
     });
   }
 
@@ -229,7 +229,7 @@ describe("the warnings of an account", () => {
     const expire_at = NOW + 1;
     const warnings = { FLOAT_LOW: {}, CREDENTIALS_EXPIRE: { expire_at, days: 1 } };
     const before = railAccount(ORGANIZATION, { ...low, credentialsExpireAt: toUnixMillis(expire_at), warnings });
-    const book = givenBook({ railAccounts: [before], railAccountsOfAll: ONE });
+    const book = givenBook({ railAccounts: [before], railAccountsOfCells: ONE });
     const effect = effectOf(decide(book, setRailAccount(ORGANIZATION, { facts: SEEN })));
     expect(warned(effect.entries)).to.deep.equal([
       ["rail.cleared", "FLOAT_LOW"],
@@ -266,7 +266,7 @@ describe("the warnings of an account", () => {
     expect(warned(refused.entries)).to.deep.equal([["rail.warned", "CREDENTIALS_REFUSED"]]);
     book.apply(refused);
     const set = effectOf(
-      decide(book, setRailAccount(ORGANIZATION, { facts: { ...SEEN, accountsOfAll: book.railAccountsOfAll() } })),
+      decide(book, setRailAccount(ORGANIZATION, { facts: { ...SEEN, accountsOfAll: book.railAccountsOfCells() } })),
     );
     expect(warned(set.entries)).to.deep.equal([["rail.warned", "CREDENTIALS_REFUSED"]]);
     book.apply(set);

@@ -6,6 +6,7 @@ import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.j
 import type { Keys } from "../../../src/ledger/ports/keys.js";
 import { keys as openKeys } from "../../../src/storage/keys.js";
 import { KeyUses } from "../../../src/storage/organizations/key-uses.js";
+import { revokeApiKey } from "../../support/as-machine.js";
 import { databaseOfEachTest, ENGINES, execute } from "../../support/databases.js";
 import { findingsIn } from "../../support/findings.js";
 
@@ -69,7 +70,7 @@ for (const engine of ENGINES) {
       const key = await createdKey(a, NAME);
       expect(await create(a, NAME)).to.equal(`held by ${key.id}`);
       expect(await create(b, NAME)).to.equal(`held by ${key.id}`);
-      await keys.revokeApiKey(key.id);
+      await revokeApiKey(opened.database, key.id, clock);
       expect(await found(NAME)).to.include({ id: key.id, revokedAt: clock });
       const next = await createdKey(b, NAME);
       expect(await found(NAME)).to.deep.equal(next);
@@ -85,7 +86,7 @@ for (const engine of ENGINES) {
     it("may be made and revoked as often as needed", async () => {
       let last: ApiKey | undefined;
       for (let time = 0; time < 18; time += 1) {
-        if (last !== undefined) await keys.revokeApiKey(last.id);
+        if (last !== undefined) await revokeApiKey(opened.database, last.id, clock);
         last = await createdKey(a, NAME);
         expect(await found(NAME)).to.deep.equal(last);
       }
@@ -97,7 +98,7 @@ for (const engine of ENGINES) {
       const key = await createdKey(a, NAME);
       const other = await createdKey(b, OTHER);
       expect(await found(NAME, OTHER)).to.equal(undefined);
-      await keys.revokeApiKey(other.id);
+      await revokeApiKey(opened.database, other.id, clock);
       expect(await found(NAME, OTHER)).to.deep.equal(key);
     });
 

@@ -4,6 +4,7 @@ import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.j
 import type { Keys } from "../../../src/ledger/ports/keys.js";
 import { keys as openKeys } from "../../../src/storage/keys.js";
 import { KeyUses } from "../../../src/storage/organizations/key-uses.js";
+import { revokeApiKey } from "../../support/as-machine.js";
 import { databaseOfEachTest, ENGINES } from "../../support/databases.js";
 import { findingsIn } from "../../support/findings.js";
 import { makeKey, makeTenant, type Tenant } from "../../support/service/tenants.js";
@@ -51,7 +52,7 @@ for (const engine of ENGINES) {
     it("is not that of a caller with a revoked or an expired key", async () => {
       const expired = await makeKey(keys, tenant.organizationId, { expiresAt: clock });
       const revoked = await makeKey(keys, tenant.organizationId);
-      await keys.revokeApiKey(revoked.id);
+      await revokeApiKey(opened.database, revoked.id);
       const uses = new KeyUses(opened.database, now);
       for (const { secret } of [expired, revoked]) await uses.noting(keys).apiKeyWithSecret(secret);
       await uses.flush();

@@ -9,8 +9,7 @@ import type {
   WebhookEndpointId,
 } from "../../../src/domain/values/ids.js";
 import type { Month } from "../../../src/domain/values/month.js";
-import type { Description } from "../../../src/domain/values/text.js";
-import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { EventReads } from "../../../src/events/ports.js";
 import type { BookReads } from "../../../src/operators/reads.js";
 import type { SealStore } from "../../../src/seals/ports.js";
@@ -29,9 +28,9 @@ import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.
 import type { DeliveryStore, EndpointChanges } from "../../../src/webhooks/ports/delivery.js";
 import type { WebhookEndpoints } from "../../../src/webhooks/ports/endpoints.js";
 import { databaseOfSuite, ENGINES, execute } from "../../support/databases.js";
-import { TEST_ACTOR } from "../../support/names.js";
 import { createAccount } from "../../support/operations/accounts.js";
 import { mint } from "../../support/operations/transactions.js";
+import { createWebhookEndpoint } from "../../support/operations/webhooks.js";
 import { heardPlans } from "./heard-plans.js";
 
 // Reads of a whole table. A scan of something else is bounded: of the rows of a parameter, of a
@@ -77,23 +76,13 @@ for (const engine of ENGINES) {
       accountId = account.newAccountId;
       transactionId = money.newTransactionId;
       await opened.cell.committer.commit([account, money], NOW);
-      await new StoredWebhookEndpoints(opened.cell).create({
-        ...change(),
-        url: "https://example.com/",
-        types: undefined,
-        description: "" as Description,
-        secret: { base64: "c2VjcmV0", validUntil: undefined },
-      });
+      await opened.cell.committer.commit([createWebhookEndpoint(organizationId, { newEndpointId: ENDPOINT })], NOW);
       const found = await sealStore(opened.cell).book(organizationId);
       if (found === undefined) throw new Error("the organization has no book");
       book = found;
       // PostgreSQL walks along the whole index of a small table. It takes these for large ones.
       if (engine === "postgres") await execute(opened.address, MAKE_LARGE);
     });
-
-    function change(now: UnixMillis = NOW) {
-      return { id: ENDPOINT, organizationId, actor: TEST_ACTOR, now };
-    }
 
     async function expectCheap(name: string, work: (cell: Cell) => Promise<unknown>): Promise<void> {
       for (const plan of await heardPlans(opened, work)) {
@@ -247,15 +236,10 @@ for (const engine of ENGINES) {
     each<DeliveryStore>("a delivery", deliveryStore, {
       due: (store) => store.due({ now: NOW, after: "", limit: 10 }),
       closed: (store) => store.closed([organizationId]),
-      take: (store) => store.take(ENDPOINT),
+      take: (store) => store.take(ENDPOINT, NOW),
       save: async (store) => {
-        const taken = await store.take(ENDPOINT);
+        const taken = await store.take(ENDPOINT, NOW);
         expect(await store.save([changes(taken?.endpoint.revision ?? 0)])).to.deep.equal([]);
-      },
-      disable: async (store) => {
-        const taken = await store.take(ENDPOINT);
-        const revision = taken?.endpoint.revision ?? 0;
-        await store.disable({ id: ENDPOINT, organizationId, revision }, { reason: "GONE", now: NOW });
       },
     });
 
@@ -268,33 +252,8 @@ for (const engine of ENGINES) {
         for (const filter of ["all", "failed"] as const) await endpoints.attempts(listed(), filter, page);
       },
       undelivered: (endpoints) => endpoints.undelivered(listed(), page),
-      create: (endpoints) =>
-        endpoints.create({
-          ...change(),
-          url: "https://example.com/",
-          types: undefined,
-          description: "" as Description,
-          secret: { base64: "c2VjcmV0", validUntil: undefined },
-        }),
-      update: (endpoints) =>
-        endpoints.update({
-          ...change(),
-          url: undefined,
-          types: undefined,
-          description: "other" as Description,
-          status: "ACTIVE",
-          etag: undefined,
-        }),
-      rotate: (endpoints) =>
-        endpoints.rotate({
-          ...change(),
-          secret: { base64: "bmV3ZXI=", validUntil: undefined },
-        }),
-      resend: (endpoints) => endpoints.resend({ ...change(), seq: 1 }),
-      replay: (endpoints) => endpoints.replay({ ...change(), startSeq: 1, endSeq: 2 }),
       log: (endpoints) =>
         endpoints.log(ENDPOINT, { seq: 0, tries: 1, succeeded: true, code: 204, problem: "", at: NOW, millis: 1 }),
-      remove: (endpoints) => endpoints.remove(change()),
     });
   });
 }

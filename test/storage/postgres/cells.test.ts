@@ -6,6 +6,7 @@ import { type Database, openDatabase } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { migrate } from "../../../src/storage/migrate.js";
 import { reads } from "../../../src/storage/reads.js";
+import { revokeApiKey } from "../../support/as-machine.js";
 import { execute } from "../../support/databases.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
 import { NOW } from "../../support/names.js";
@@ -174,10 +175,19 @@ describe("organizations and keys in three cells", () => {
 
     it("is revoked in whichever cell it is", async () => {
       const made = await key(created[2]);
-      const revoked = await own.revokeApiKey(made.key.id);
-      expect(revoked).to.deep.include({ id: made.key.id, cell: 2 });
-      expect(revoked?.revokedAt).to.be.a("number");
-      expect(await own.apiKeyWithSecret(made.secret)).to.deep.equal(revoked);
+      const { revokedAt } = await revokeApiKey(database, made.key.id);
+      expect(revokedAt).to.be.a("number");
+      expect(await own.apiKeyWithSecret(made.secret)).to.deep.include({ id: made.key.id, cell: 2, revokedAt });
+    });
+
+    it("is made once for the name of a certificate, also in two cells at once", async () => {
+      const make = async (organization: Organization | undefined): Promise<string> => {
+        if (organization === undefined) throw new Error("no organization");
+        const limits = { scopes: ["accounts:read"], expiresAt: undefined } as const;
+        const given = { organizationId: organization.id, certificateName: "spiffe://cells", ...limits };
+        return (await own.createCertificateKey(given)).key === undefined ? "held" : "made";
+      };
+      expect(await Promise.all([make(created[0]), make(created[1])])).to.have.members(["made", "held"]);
     });
 
     it("is not made for an organization that does not exist", async () => {

@@ -6,20 +6,19 @@ import { RESERVE_PLACES_MAX } from "../../../src/domain/reserve.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { AccountId } from "../../../src/domain/values/ids.js";
 import { NO_REASON } from "../../../src/domain/values/text.js";
-import { ENDPOINTS_MAX } from "../../../src/domain/webhook-creation.js";
+import { ENDPOINTS_MAX } from "../../../src/domain/webhook-endpoint.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
 import type { Cell, Database } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
-import { byMachine, commitNow } from "../../../src/storage/organizations/commit-now.js";
+import { byMachine, mustCommit } from "../../../src/storage/organizations/commit-now.js";
 import { saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
-import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.js";
-import { newEndpoint } from "../../support/commands.js";
 import { execute, openDatabaseAt } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
 import { createAccount, setLimits } from "../../support/operations/accounts.js";
 import { recordReserve } from "../../support/operations/book.js";
 import { correctBook } from "../../support/operations/corrections.js";
 import { mint, redeem } from "../../support/operations/transactions.js";
+import { createWebhookEndpoint } from "../../support/operations/webhooks.js";
 import { changeSuspension } from "../../support/suspend.js";
 import { OTHER_RAIL_ACCOUNT, PaymentsPlace, RAIL_ACCOUNT, railSetting } from "../rails/given-payments.js";
 
@@ -211,7 +210,7 @@ describe("two servers on PostgreSQL, both of which wait for the book", () => {
       expiresAt: undefined,
     });
     const command = { name: "revokeApiKey", keyId: key.id, ...byMachine(organizationId) } as const;
-    const revoke: Act = async ({ cell }) => !(await commitNow(cell, command, now)).replayed;
+    const revoke: Act = async ({ cell }) => !(await mustCommit(cell, command, now)).replayed;
     expect(await race(revoke)).to.deep.equal([true, false]);
   });
 
@@ -237,13 +236,8 @@ describe("two servers on PostgreSQL, both of which wait for the book", () => {
   });
 
   it("keep at most 10 webhook endpoints", async () => {
-    const create =
-      (index: number): Act =>
-      async ({ cell }) => {
-        const given = newEndpoint(place.organizationId, index, place.now);
-        const outcome = await new StoredWebhookEndpoints(cell).create(given);
-        return outcome.kind === "refused" ? outcome.refusal.reason : outcome.kind;
-      };
+    const create = (index: number): Act =>
+      submit(createWebhookEndpoint(place.organizationId, { url: `https://localhost/${String(index)}` }));
     for (let index = 1; index < ENDPOINTS_MAX; index += 1) await create(index)(servers[0]);
     expect(await race(create(100), create(101))).to.deep.equal(["done", "TOO_MANY_WEBHOOK_ENDPOINTS"]);
   });

@@ -7,7 +7,7 @@ import { railChanges } from "../../../src/parts/rail-changes.js";
 import { type Cell, type Database, type DatabaseAddress, openDatabase } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { migrate } from "../../../src/storage/migrate.js";
-import { type PresentAccounts, presentAccounts } from "../../../src/storage/rails/change-rail-accounts.js";
+import { type StateOfAccounts, stateOfAccounts } from "../../../src/storage/rails/change-rail-accounts.js";
 import { leases } from "../../../src/storage/rails/leases.js";
 import { storedRailAccounts } from "../../../src/storage/rails/rail-accounts.js";
 import { execute } from "../../support/databases.js";
@@ -37,17 +37,17 @@ describe("rails in two cells of one database", () => {
     const organizations = await Promise.all(
       cells.map((cell, number) => keys(database, () => now).createOrganization("rails", { cell: number })),
     );
-    const save = async (number: 0 | 1, { accountsOfAll }: Pick<PresentAccounts, "accountsOfAll">) => {
+    const save = async (number: 0 | 1, { accountsOfAll }: Pick<StateOfAccounts, "accountsOfAll">) => {
       const facts = { accountsOfAll, movesPlace: false };
       const id = organizations[number]?.id as OrganizationId;
       const command = setRailAccount(id, { railAccountId: `rail_${String(number)}` as RailAccountId, facts });
       const [result] = await cells[number].committer.commit([command], now);
       return result?.kind === "refused" ? result.refusal.reason : result?.kind;
     };
-    const present = await presentAccounts(database);
+    const present = await stateOfAccounts(database);
     results.push(...(await Promise.all([save(0, present), save(1, present)])));
     expect(results.toSorted()).to.deep.equal(["RAIL_ACCOUNT_CHANGED", "done"]);
-    const again = await presentAccounts(database);
+    const again = await stateOfAccounts(database);
     expect(again.all).to.have.lengthOf(1);
     expect(await save(results[0] === "done" ? 1 : 0, again)).to.equal("done");
     for (const [number, cell] of cells.entries()) {

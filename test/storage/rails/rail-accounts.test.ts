@@ -10,7 +10,7 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { type Database, openDatabase } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { accountOfQuestion, endQuestion, noteBalance, noteQuestion } from "../../../src/storage/rails/balances.js";
-import { saveRailAccount, setDefaultRail, setPayouts } from "../../../src/storage/rails/change-rail-accounts.js";
+import { saveRailAccount, setPayouts } from "../../../src/storage/rails/change-rail-accounts.js";
 import {
   ChangedRailAccountError,
   openCredentials,
@@ -18,6 +18,7 @@ import {
   type StoredRailAccount,
   storedRailAccounts,
 } from "../../../src/storage/rails/rail-accounts.js";
+import { setDefaultRail } from "../../support/as-machine.js";
 import { databaseOfEachTest, ENGINES, execute } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
 import { setRailAccount } from "../../support/operations/rails.js";

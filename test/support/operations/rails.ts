@@ -67,7 +67,7 @@ export const ON_RAILS = {
         facts: factsOf(1),
       }),
     proposed: {
-      rows: { ...NOTHING_ALONE, railAccountsOfAll: { count: 1, revisions: 1 } },
+      rows: { ...NOTHING_ALONE, railAccountsOfCells: { count: 1, revisions: 1 } },
       command: setRailAccount(ORGANIZATION, {
         settings: '{"till":"2","url":"x"}',
         credentialsHmac: "cc",
@@ -94,7 +94,7 @@ export const ON_RAILS = {
     alsoProposed: [
       {
         about: "of a new account",
-        rows: { railAccountsOfAll: { count: 0, revisions: 0 } },
+        rows: { railAccountsOfCells: { count: 0, revisions: 0 } },
         command: setRailAccount(ORGANIZATION, { credentialsExpireAt: NOW, facts: factsOf(0) }),
         shown: [
           "rail:  > mpesa",
@@ -111,7 +111,7 @@ export const ON_RAILS = {
         about: "with the credentials that are there",
         rows: {
           railAccounts: [{ ...ownRail, credentials: { hex: "aa", sha256: "bb" } }],
-          railAccountsOfAll: { count: 1, revisions: 1 },
+          railAccountsOfCells: { count: 1, revisions: 1 },
         },
         command: setRailAccount(ORGANIZATION, { facts: factsOf(1) }),
         shown: [

@@ -13,6 +13,7 @@ import { ON_DEPOSITS } from "./deposits.js";
 import { ON_RAILS, setRailAccount } from "./rails.js";
 import type { ExampleBook, OperationRow, OperationRows, ProposalExample } from "./row.js";
 import { beginPayment, completePayment, failPayment, flag, mint, ON_TRANSACTIONS, redeem } from "./transactions.js";
+import { ON_WEBHOOKS } from "./webhooks.js";
 
 /** All operations. The examples are done in this order. */
 const TABLE = {
@@ -22,6 +23,7 @@ const TABLE = {
   ...CORRECTIONS,
   ...ON_BOOKS,
   ...ON_RAILS,
+  ...ON_WEBHOOKS,
 } satisfies OperationRows;
 
 type Table = typeof TABLE;

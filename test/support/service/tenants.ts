@@ -4,6 +4,7 @@ import { type Scope, SCOPES } from "../../../src/domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { Keys } from "../../../src/ledger/ports/keys.js";
+import type { Database } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { migrate } from "../../../src/storage/migrate.js";
 import { openDatabaseAt, putMigratedSqlite } from "../databases.js";
@@ -20,13 +21,19 @@ export interface Tenant {
  * Works with the organizations and keys of a database as the `kesc` command would, but without a
  * process for each step.
  */
-export async function withKeys<Result>(url: string, work: (keys: Keys) => Promise<Result>): Promise<Result> {
+export async function withKeys<Result>(
+  url: string,
+  work: (keys: Keys, database: Database) => Promise<Result>,
+): Promise<Result> {
   const filename = url.startsWith(SQLITE) ? url.slice(SQLITE.length) : undefined;
   if (filename !== undefined && !existsSync(filename)) await putMigratedSqlite(filename);
   const database = await openDatabaseAt(url);
   try {
     for (const cell of database.cells) await migrate(cell);
-    return await work(keys(database, () => toUnixMillis(Date.now())));
+    return await work(
+      keys(database, () => toUnixMillis(Date.now())),
+      database,
+    );
   } finally {
     await database.close();
   }

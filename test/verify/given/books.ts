@@ -14,6 +14,7 @@ import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.j
 import type { Keys } from "../../../src/ledger/ports/keys.js";
 import type { Cell, Database } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
+import { revokeApiKey } from "../../support/as-machine.js";
 import { ALONE, asOperator } from "../../support/commands.js";
 import { SLOW_RAIL, TEST_ACTOR } from "../../support/names.js";
 import {
@@ -94,7 +95,7 @@ export class GivenBooks {
   }
 
   async revokeApiKey({ id }: ApiKey): Promise<void> {
-    await this.#keys.revokeApiKey(id);
+    await revokeApiKey({ cells: [this.#cell] }, id, this.#now());
   }
 
   createAccount(userId: string, given: Partial<CreateAccount> & { key?: string } = {}): Promise<Account> {

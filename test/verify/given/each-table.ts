@@ -1,10 +1,10 @@
+import type { WebhookEndpointId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { confirmRestore, markRestored } from "../../../src/storage/restores.js";
 import { clearAlarm } from "../../../src/storage/seals/alarms.js";
-import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.js";
 import { NOT_COVERED } from "../../../src/verify/coverage.js";
-import { newEndpoint } from "../../support/commands.js";
 import type { TestDatabase } from "../../support/databases.js";
+import { createWebhookEndpoint } from "../../support/operations/webhooks.js";
 import { givenSealer } from "../../support/seals/given-seals.js";
 import { byStage, STAGE } from "../../support/stage.js";
 import { GivenBooks, makeDestinations, makeTraffic } from "./books.js";
@@ -60,8 +60,8 @@ export async function fillEachTable(database: TestDatabase["database"]): Promise
   await makeReturns(depositing);
   const paying = await GivenBooks.open(database, "paying out");
   await makeDestinations(paying);
-  const endpoint = { ...newEndpoint(paying.organizationId, 7, toUnixMillis(Date.now())), actor: paying.actor };
-  await new StoredWebhookEndpoints(cell).create(endpoint);
+  const endpoint = { newEndpointId: "whk_7" as WebhookEndpointId, actor: paying.actor };
+  await cell.committer.commit([createWebhookEndpoint(paying.organizationId, endpoint)], toUnixMillis(Date.now()));
   await makeOperators(database, sealed.organizationId);
   await makePasskeys(database);
 }

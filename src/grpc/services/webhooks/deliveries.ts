@@ -1,17 +1,18 @@
 import { parseWebhookEndpointId, type WebhookEndpointId } from "../../../domain/values/ids.js";
 import { parsed } from "../../../domain/values/parsed.js";
-import type { Endpoint } from "../../../domain/webhook-endpoint.js";
+import { type Endpoint, RETRIES_MAX } from "../../../domain/webhook-endpoint.js";
 import * as wire from "../../../gen/kesc/v1/webhook_service.js";
 import type { Page } from "../../../ledger/ports/reads.js";
 import type { WebhookEndpoints } from "../../../webhooks/ports/endpoints.js";
 import type { Caller } from "../../calls/call-context.js";
-import { done, refuse, resultOf, type RpcResult } from "../../calls/rpc-result.js";
+import { done, refuse, type RpcResult } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
 import { fieldsOf } from "../../messages/field-kinds.js";
 import { fieldProblem } from "../../messages/fields.js";
 import { formatPageToken, LIST_KINDS, listOf } from "../paging.js";
-import { changeOf, notFound, type WebhookHandlersOptions } from "./changes.js";
-import { parseSequence, toDeliveryMessage, toEndpointMessage, toUndeliveredMessage } from "./message.js";
+import { authorOf, submit } from "../submit.js";
+import { endpointResponse, parseSequence, toDeliveryMessage, toUndeliveredMessage } from "./message.js";
+import { notFound, type WebhookHandlersOptions } from "./reads.js";
 
 // The rpcs of kesc.v1.WebhookService about the deliveries to an endpoint.
 
@@ -85,21 +86,24 @@ const sequenceFields = fieldsOf({
 });
 const replayed = sequenceFields("webhook_endpoint_id", "start_sequence", "end_sequence");
 
-export function resendWebhookDelivery(options: WebhookHandlersOptions): UnaryRoute {
+export function resendWebhookDelivery({ cellOf, listTurns }: WebhookHandlersOptions): UnaryRoute {
   return unary({
     request: wire.ResendWebhookDeliveryRequest,
     response: wire.ResendWebhookDeliveryResponse,
     ...sequenceFields("webhook_endpoint_id", "sequence"),
-    run: ({ id, seq }, caller) =>
-      options.changeTurns.run(caller, async () => {
-        const { endpoints } = options.cellOf(caller.organization).webhooks;
-        const outcome = await endpoints.resend({ ...changeOf(id, caller, options), seq });
-        return resultOf(outcome, (endpoint) => ({ webhook_endpoint: toEndpointMessage(endpoint) }));
-      }),
+    run: async ({ id: endpointId, seq }, caller) => {
+      const command = { name: "resendWebhookDelivery", ...authorOf(caller), endpointId, seq } as const;
+      // The decision reads the retries of the endpoint. So the call takes a turn, as a list does.
+      const page = await listTurns.page(caller, async () => {
+        const result = await submit(cellOf, caller, command, endpointResponse);
+        return { result, rows: [], lookedAt: RETRIES_MAX };
+      });
+      return "reason" in page ? refuse(page) : page.result;
+    },
   });
 }
 
-export function replayWebhookEvents(options: WebhookHandlersOptions): UnaryRoute {
+export function replayWebhookEvents({ cellOf }: WebhookHandlersOptions): UnaryRoute {
   return unary({
     request: wire.ReplayWebhookEventsRequest,
     response: wire.ReplayWebhookEventsResponse,
@@ -108,11 +112,9 @@ export function replayWebhookEvents(options: WebhookHandlersOptions): UnaryRoute
       if (!range.ok || range.value.endSeq === undefined || range.value.endSeq > range.value.startSeq) return range;
       return fieldProblem("end_sequence", "must be larger than start_sequence", "OUT_OF_RANGE");
     },
-    run: ({ id, ...range }, caller) =>
-      options.changeTurns.run(caller, async () => {
-        const { endpoints } = options.cellOf(caller.organization).webhooks;
-        const outcome = await endpoints.replay({ ...changeOf(id, caller, options), ...range });
-        return resultOf(outcome, (endpoint) => ({ webhook_endpoint: toEndpointMessage(endpoint) }));
-      }),
+    run: ({ id: endpointId, ...range }, caller) => {
+      const command = { name: "replayWebhookEvents", ...authorOf(caller), endpointId, ...range } as const;
+      return submit(cellOf, caller, command, endpointResponse);
+    },
   });
 }

@@ -5,6 +5,7 @@ import {
   type Endpoint,
   ENDPOINT_STATUSES,
   type EndpointSecret,
+  etagOf,
 } from "../../../domain/webhook-endpoint.js";
 import type {
   UndeliveredEvent as UndeliveredEventMessage,
@@ -12,7 +13,6 @@ import type {
   WebhookEndpoint as EndpointMessage,
 } from "../../../gen/kesc/v1/webhook.js";
 import { WebhookDisabledReason, WebhookEndpointStatus } from "../../../gen/kesc/v1/webhook.js";
-import { etagOf } from "../../../webhooks/etag.js";
 import type { ListedAttempt, UndeliveredEvent } from "../../../webhooks/ports/endpoints.js";
 import { TEST_EVENT_TYPE } from "../../../webhooks/test-events.js";
 import { enumOf, unknownWord } from "../../messages/enums.js";
@@ -45,6 +45,11 @@ export function toEndpointMessage(endpoint: Endpoint, secret?: EndpointSecret): 
     updated_at: toTimestamp(endpoint.updatedAt),
     etag: etagOf(endpoint),
   };
+}
+
+/** Returns the response of a call that makes no secret. */
+export function endpointResponse(endpoint: Endpoint): { readonly webhook_endpoint: EndpointMessage } {
+  return { webhook_endpoint: toEndpointMessage(endpoint) };
 }
 
 export function toDeliveryMessage({ event, ...attempt }: ListedAttempt): DeliveryMessage {

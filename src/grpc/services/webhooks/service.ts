@@ -4,35 +4,32 @@ import { parseEventTypes } from "../../../domain/event-types.js";
 import { parseWebhookEndpointId } from "../../../domain/values/ids.js";
 import { parseDescription } from "../../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";
-import type { Endpoint, EndpointSecret } from "../../../domain/webhook-endpoint.js";
-import { OLD_SECRET_MILLIS } from "../../../domain/webhook-secrets.js";
+import type { EndpointSecret } from "../../../domain/webhook-endpoint.js";
+import { OLD_SECRET_MILLIS, shownSecretOf } from "../../../domain/webhooks/secrets.js";
 import * as wire from "../../../gen/kesc/v1/webhook_service.js";
 import { parseWebhookUrl } from "../../../webhooks/allowed.js";
 import { SECRET_BYTES, TESTS_MAX } from "../../../webhooks/limits.js";
 import type { Caller } from "../../calls/call-context.js";
-import { done, refuse, resultOf } from "../../calls/rpc-result.js";
+import { done, refuse } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
 import { fields, fieldsOf, KINDS } from "../../messages/field-kinds.js";
 import { fieldProblem, ifPresent, parseFields } from "../../messages/fields.js";
 import { toTimestamp } from "../../messages/timestamp.js";
 import { formatPageToken, LIST_KINDS, listOf } from "../paging.js";
-import { ChangeTurns } from "./change-turns.js";
-import { changeOf, notFound, readEndpoints, type WebhookHandlersOptions } from "./changes.js";
+import { authorOf, submit } from "../submit.js";
 import {
   listUndeliveredEvents,
   listWebhookDeliveries,
   replayWebhookEvents,
   resendWebhookDelivery,
 } from "./deliveries.js";
-import { parseEndpointStatus, toDeliveryMessage, toEndpointMessage } from "./message.js";
+import { endpointResponse, parseEndpointStatus, toDeliveryMessage, toEndpointMessage } from "./message.js";
+import { notFound, readEndpoints, type WebhookHandlersOptions } from "./reads.js";
 
 /**
  * The rpcs of kesc.v1.WebhookService. An rpc of the contract without a handler does not compile.
  */
-export function webhookHandlers(
-  given: Omit<WebhookHandlersOptions, "changeTurns">,
-): Record<keyof wire.WebhookServiceService, UnaryRoute> {
-  const options = { ...given, changeTurns: new ChangeTurns(given.now) };
+export function webhookHandlers(options: WebhookHandlersOptions): Record<keyof wire.WebhookServiceService, UnaryRoute> {
   return {
     createWebhookEndpoint: createWebhookEndpoint(options),
     getWebhookEndpoint: getWebhookEndpoint(options),
@@ -55,8 +52,12 @@ function newSecret({ idempotencyKey: key }: Caller, content: readonly unknown[],
   return { base64, validUntil: undefined, keyed };
 }
 
-function createWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
-  const { cellOf, changeTurns, newWebhookEndpointId, webhookHosts } = options;
+function createWebhookEndpoint({
+  cellOf,
+  newWebhookEndpointId,
+  webhookHosts,
+  now,
+}: WebhookHandlersOptions): UnaryRoute {
   return unary({
     request: wire.CreateWebhookEndpointRequest,
     response: wire.CreateWebhookEndpointResponse,
@@ -65,14 +66,15 @@ function createWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
       "types",
       "description",
     ),
-    run: ({ types, ...content }, caller) =>
-      changeTurns.run(caller, async () => {
-        const change = changeOf(newWebhookEndpointId(), caller, options);
-        const secret = newSecret(caller, ["create", content, types?.only ?? null], change.now);
-        const { endpoints } = cellOf(caller.organization).webhooks;
-        const outcome = await endpoints.create({ ...change, ...content, types: types?.only, secret });
-        return resultOf(outcome, (made) => ({ webhook_endpoint: toEndpointMessage(made.endpoint, made.secret) }));
-      }),
+    run: ({ types, ...content }, caller) => {
+      const at = now();
+      const secret = newSecret(caller, ["create", content, types?.only ?? null], at);
+      const given = { newEndpointId: newWebhookEndpointId(), ...content, types: types?.only, secret, at };
+      const command = { name: "createWebhookEndpoint", ...authorOf(caller), ...given } as const;
+      return submit(cellOf, caller, command, (endpoint) => ({
+        webhook_endpoint: toEndpointMessage(endpoint, shownSecretOf(endpoint, secret)),
+      }));
+    },
   });
 }
 
@@ -110,8 +112,7 @@ function listWebhookEndpoints(options: WebhookHandlersOptions): UnaryRoute {
   });
 }
 
-function updateWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
-  const { cellOf, changeTurns, webhookHosts } = options;
+function updateWebhookEndpoint({ cellOf, webhookHosts }: WebhookHandlersOptions): UnaryRoute {
   return unary({
     request: wire.UpdateWebhookEndpointRequest,
     response: wire.UpdateWebhookEndpointResponse,
@@ -124,71 +125,64 @@ function updateWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
         status: parseEndpointStatus(request.status),
       });
       if (!given.ok) return given;
-      const { webhook_endpoint_id: id, ...changes } = given.value;
+      const { webhook_endpoint_id: endpointId, ...changes } = given.value;
       const { etag } = request;
       if (Object.values(changes).every((change) => change === undefined)) {
         return fieldProblem("url", "is required if types, description and status are absent", "REQUIRED");
       }
-      return { ok: true, value: { id, etag, ...changes } };
+      return { ok: true, value: { endpointId, etag, ...changes } };
     },
-    run: ({ id, ...changes }, caller) =>
-      changeTurns.run(caller, async () => {
-        const { endpoints } = cellOf(caller.organization).webhooks;
-        const outcome = await endpoints.update({ ...changeOf(id, caller, options), ...changes });
-        return resultOf(outcome, (endpoint) => ({ webhook_endpoint: toEndpointMessage(endpoint) }));
-      }),
+    run: (given, caller) =>
+      submit(cellOf, caller, { name: "updateWebhookEndpoint", ...authorOf(caller), ...given }, endpointResponse),
   });
 }
 
-function deleteWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
+function deleteWebhookEndpoint({ cellOf }: WebhookHandlersOptions): UnaryRoute {
   return unary({
     request: wire.DeleteWebhookEndpointRequest,
     response: wire.DeleteWebhookEndpointResponse,
     ...fields("webhook_endpoint_id"),
-    run: ({ webhookEndpointId: id }, caller) =>
-      options.changeTurns.run(caller, async () => {
-        const { endpoints } = options.cellOf(caller.organization).webhooks;
-        return resultOf(await endpoints.remove(changeOf(id, caller, options)), () => ({}));
-      }),
+    run: ({ webhookEndpointId: endpointId }, caller) =>
+      submit(cellOf, caller, { name: "deleteWebhookEndpoint", ...authorOf(caller), endpointId }, () => ({})),
   });
 }
 
-function rotateWebhookSecret(options: WebhookHandlersOptions): UnaryRoute {
+function rotateWebhookSecret({ cellOf, now }: WebhookHandlersOptions): UnaryRoute {
   return unary({
     request: wire.RotateWebhookSecretRequest,
     response: wire.RotateWebhookSecretResponse,
     ...fields("webhook_endpoint_id"),
-    run: ({ webhookEndpointId: id }, caller) =>
-      options.changeTurns.run(caller, async () => {
-        const change = changeOf(id, caller, options);
-        const secret = newSecret(caller, ["rotate", id], change.now);
-        const { endpoints } = options.cellOf(caller.organization).webhooks;
-        return resultOf(await endpoints.rotate({ ...change, secret }), (made) => ({
-          webhook_endpoint: toEndpointMessage(made.endpoint, made.secret),
-          previous_valid_until: toTimestamp(toUnixMillis((made.secret?.keyed?.at ?? change.now) + OLD_SECRET_MILLIS)),
-        }));
-      }),
+    run: ({ webhookEndpointId: endpointId }, caller) => {
+      const at = now();
+      const secret = newSecret(caller, ["rotate", endpointId], at);
+      const command = { name: "rotateWebhookSecret", ...authorOf(caller), endpointId, secret, at } as const;
+      return submit(cellOf, caller, command, (endpoint) => {
+        const made = shownSecretOf(endpoint, secret);
+        return {
+          webhook_endpoint: toEndpointMessage(endpoint, made),
+          previous_valid_until: toTimestamp(toUnixMillis((made?.keyed?.at ?? at) + OLD_SECRET_MILLIS)),
+        };
+      });
+    },
   });
 }
 
-function sendTestEvent({ cellOf, changeTurns }: WebhookHandlersOptions): UnaryRoute {
+function sendTestEvent({ cellOf, listTurns }: WebhookHandlersOptions): UnaryRoute {
   return unary({
     request: wire.SendTestEventRequest,
     response: wire.SendTestEventResponse,
     ...fields("webhook_endpoint_id"),
     run: async ({ webhookEndpointId: id }, caller) => {
       const { endpoints, tests } = cellOf(caller.organization).webhooks;
-      // The log of the attempt is written once the receiver has answered. The turn comes before it:
-      // no other change waits for a receiver.
-      const found = await changeTurns.run<Endpoint>(caller, async () => {
+      const page = await listTurns.page(caller, async () => {
         const endpoint = await endpoints.endpoint(caller.organization.id, id);
-        if (endpoint === undefined) return notFound(id);
-        return endpoint.disabledReason === "CHANGED"
-          ? refuse({ reason: "WEBHOOK_ENDPOINT_CHANGED", endpointId: id })
-          : done(endpoint);
+        return { endpoint, rows: [], lookedAt: 1 };
       });
-      if (found.kind === "refused") return found;
-      const attempt = await tests.send(found.response, caller.deadline);
+      if ("reason" in page) return refuse(page);
+      const { endpoint } = page;
+      if (endpoint === undefined) return notFound(id);
+      if (endpoint.disabledReason === "CHANGED") return refuse({ reason: "WEBHOOK_ENDPOINT_CHANGED", endpointId: id });
+      const attempt = await tests.send(endpoint, caller.deadline);
       if (attempt === undefined) return refuse({ reason: "TOO_MANY_WEBHOOK_TESTS", limit: TESTS_MAX });
       return done({ delivery: toDeliveryMessage(attempt) });
     },

@@ -4,9 +4,8 @@ import { toUnixMillis } from "../../../domain/values/time.js";
 import type { InsertedRow, RowOf } from "../../../model/column.js";
 import { API_KEYS } from "../../../model/organizations.js";
 import { rowMac } from "../../secrets/row-mac.js";
-import type { OpenBook } from "../book-directory.js";
 import type { Engine } from "../engine.js";
-import type { Table } from "../table.js";
+import type { RowPlace, Table } from "../table.js";
 
 export type ApiKeyRow = RowOf<typeof API_KEYS, Uint8Array> & {
   /** When the journal says that the key was revoked (`revokedAtByJournal`). */
@@ -16,7 +15,7 @@ export type ApiKeyRow = RowOf<typeof API_KEYS, Uint8Array> & {
 export const API_KEY_TABLE: Table<StoredApiKey, ApiKeyRow> = {
   name: "api_keys",
   key: "id",
-  insertedRow: (key, { book, seq, changedSeq }) => apiKeyRowOf(key, { ...book, seq, changedSeq }),
+  insertedRow: apiKeyRowOf,
   contentOf: contentOfApiKey,
   // Locks the keys in the order of their ids, as the notes of their use do.
   reads: (engine, { list }) => {
@@ -42,18 +41,11 @@ export function revokedAtByJournal({ table, indexedBy }: Pick<Engine, "table" | 
 }
 
 /** Returns the fields of a new key that the content hash covers. They never change. */
-export function contentOfApiKey({ id, name, secretSha256, scopes, expiresAt }: StoredApiKey): readonly string[] {
+function contentOfApiKey({ id, name, secretSha256, scopes, expiresAt }: StoredApiKey): readonly string[] {
   return [id, name, secretSha256, scopes.join(" "), expiresAt === undefined ? "" : String(expiresAt)];
 }
 
-interface ApiKeyPlace extends Pick<OpenBook, "keys"> {
-  /** The `seq` of the journal row that created the key. */
-  readonly seq: number;
-  /** The `seq` of the row that revoked it, if one did. */
-  readonly changedSeq: number;
-}
-
-export function apiKeyRowOf(key: StoredApiKey, { keys, seq, changedSeq }: ApiKeyPlace): InsertedRow<typeof API_KEYS> {
+function apiKeyRowOf(key: StoredApiKey, { book, seq, changedSeq }: RowPlace): InsertedRow<typeof API_KEYS> {
   const row = {
     id: key.id,
     organization_id: key.organizationId,
@@ -67,7 +59,7 @@ export function apiKeyRowOf(key: StoredApiKey, { keys, seq, changedSeq }: ApiKey
     revoked_at: key.revokedAt ?? null,
     last_used_at: null,
   };
-  return { ...row, mac: rowMac(keys, API_KEYS, row) };
+  return { ...row, mac: rowMac(book.keys, API_KEYS, row) };
 }
 
 export function storedApiKeyOf(row: ApiKeyRow): StoredApiKey {

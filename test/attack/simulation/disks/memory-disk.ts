@@ -24,13 +24,14 @@ import { OPERATOR } from "../../../../src/domain/values/actor.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import { NO_REASON } from "../../../../src/domain/values/text.js";
 import type { UnixMillis } from "../../../../src/domain/values/time.js";
+import type { EndpointRecord } from "../../../../src/domain/webhook-endpoint.js";
 import {
   type BatchLookup,
   type Changes,
   type LedgerStore,
   type Loaded,
   type LoadedRows,
-  type RailAccountsOfAll,
+  type RailAccountsOfCells,
   StoreError,
   type TableChanges,
 } from "../../../../src/ledger/ports/store.js";
@@ -87,10 +88,11 @@ export class MemoryDisk implements Disk {
     return this.#tables.transactions.rows;
   }
 
-  /** What operators have made, and destinations. */
-  get acts(): readonly (StoredApiKey | Proposal | RailAccountRecord | ReservePlace | Destination)[] {
-    const { apiKeys, proposals, railAccounts, reservePlaces, destinations } = this.#tables;
-    return [apiKeys, proposals, railAccounts, reservePlaces, destinations].flatMap(({ rows }) => [...rows.values()]);
+  /** What operators have made, destinations, and webhook endpoints. */
+  get acts(): readonly (StoredApiKey | Proposal | RailAccountRecord | ReservePlace | Destination | EndpointRecord)[] {
+    const { apiKeys, proposals, railAccounts, reservePlaces, destinations, webhookEndpoints } = this.#tables;
+    const tables = [apiKeys, proposals, railAccounts, reservePlaces, destinations, webhookEndpoints];
+    return tables.flatMap(({ rows }) => [...rows.values()]);
   }
 
   open(): Connection {
@@ -135,7 +137,7 @@ export class MemoryDisk implements Disk {
   }
 
   /** The accounts at rails, as the caller of `setRailAccount` reads them. */
-  get railAccountsOfAll(): RailAccountsOfAll {
+  get railAccountsOfCells(): RailAccountsOfCells {
     const rows = [...this.#tables.railAccounts.rows.values()];
     return { count: rows.length, revisions: rows.reduce((sum, { revision }) => sum + revision, 0) };
   }
@@ -268,7 +270,7 @@ export class MemoryDisk implements Disk {
           return [id, cents];
         }),
       ),
-      railAccountsOfAll: this.railAccountsOfAll,
+      railAccountsOfCells: this.railAccountsOfCells,
       // As in the database, they are read under the lock of the book.
       decidingRows: lookup
         .keysOf("decidingRows")

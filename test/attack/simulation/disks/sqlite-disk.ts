@@ -155,7 +155,7 @@ class SqliteDisk implements Disk {
 
   /**
    * `kesc verify` would miss the row of the journal that suspends. Its writing has tests of its own
-   * (test/storage/organizations/book-rows.test.ts).
+   * (test/storage/organizations/commit-now.test.ts).
    */
   setSuspended(): boolean {
     return false;

@@ -251,7 +251,7 @@ class RailRun {
     const isMoved = random.chance(0.5);
     const settings = isMoved ? this.#world.newId("shortcode") : this.#world.shortcodeOf(id);
     // Sometimes the operator has read the accounts some time ago.
-    const accountsOfAll = railAccountsText(disk.railAccountsOfAll);
+    const accountsOfAll = railAccountsText(disk.railAccountsOfCells);
     const facts = { accountsOfAll: random.chance(0.9) ? accountsOfAll : "0:0", movesPlace: isMoved };
     const command = { ...setRailAccount(organizationId, { railAccountId: id, settings }), facts };
     const done = await this.#commit(command);

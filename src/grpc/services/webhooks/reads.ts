@@ -2,30 +2,18 @@ import type { WebhookEndpointId } from "../../../domain/values/ids.js";
 import type { UnixMillis } from "../../../domain/values/time.js";
 import type { Endpoint } from "../../../domain/webhook-endpoint.js";
 import type { AllowedHosts } from "../../../webhooks/allowed.js";
-import type { EndpointChange } from "../../../webhooks/ports/endpoints.js";
-import { actorOf, type Caller } from "../../calls/call-context.js";
+import type { Caller } from "../../calls/call-context.js";
 import type { ListRefusal, ListTurns } from "../../calls/list-turns.js";
 import { refuse, type RpcResult } from "../../calls/rpc-result.js";
 import type { CellOf } from "../served-cell.js";
-import type { ChangeTurns } from "./change-turns.js";
 
 export interface WebhookHandlersOptions {
   readonly cellOf: CellOf;
   readonly listTurns: ListTurns;
-  readonly changeTurns: ChangeTurns;
   readonly now: () => UnixMillis;
   readonly newWebhookEndpointId: () => WebhookEndpointId;
   /** The hosts to which the operator allows webhooks, whatever their addresses. */
   readonly webhookHosts: AllowedHosts;
-}
-
-/** The change of an endpoint by a caller. */
-export function changeOf(
-  id: WebhookEndpointId,
-  { who, organization }: Pick<Caller, "who" | "organization">,
-  { now }: Pick<WebhookHandlersOptions, "now">,
-): EndpointChange {
-  return { id, organizationId: organization.id, actor: actorOf(who), now: now() };
 }
 
 /** Reads the endpoints of the caller's organization when its turn comes, newest first. */
