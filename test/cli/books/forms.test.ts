@@ -18,7 +18,7 @@ import { kesc, kescJson, Place } from "../../support/service/kesc.js";
 const DAY_MILLIS = 86_400_000;
 /** Texts that programs of accounting read as something else. */
 const REFERENCES = ["=A1", "0012", "1e5", '"\\" ; {@}', "[2026-13-45]", "[=2026/01/01]", "date:2026-01-01, a:b", "!x"];
-/** Adds up the postings of a file of beancount: bean-query 2.3.5 ends with an error at a billion. */
+/** Adds up the postings: bean-query 2.3.5 ends with an error at a balance of a billion. */
 const ADD_UP = `
 import sys
 from beancount import loader
