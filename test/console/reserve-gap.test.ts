@@ -67,6 +67,7 @@ async function textOfPage(page: typeof todayPage, supply: unknown): Promise<stri
   const visit = {
     path: "/org_1",
     query: new URLSearchParams(),
+    form: {},
     organization: { id: "org_1", name: "Acme" },
     person: { roles: [] },
     acts: new Map(),
