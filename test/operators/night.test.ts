@@ -170,9 +170,9 @@ describe("a lost night by kesc reconcile", () => {
   });
 
   for (const [args, problem] of [
-    [["--record", "--apply"], "Give --apply first, and then --record or --resolve."],
+    [["--record", "--apply"], "Give --apply first, and then --record, --resolve or --balance."],
     [["--record", "--yes"], "--yes needs --note TEXT: the words for the book."],
-    [["--yes"], "--note, --yes and --on-database are for --record and --resolve only."],
+    [["--yes"], "--note, --yes and --on-database are for --record, --resolve and --balance only."],
   ] as const) {
     it(`refuses ${args.join(" ")}`, async () => {
       const refused = await here(NIGHT, ...args);
