@@ -1,4 +1,4 @@
-import type { ReserveFigure } from "./reserve.js";
+import { KIND_OF_NEW_PLACE, type ReserveFigure } from "./reserve.js";
 import { formatCents } from "./values/cents.js";
 import { lastDayOfMonth, type Month } from "./values/month.js";
 import type { NairobiDay } from "./values/nairobi-day.js";
@@ -85,7 +85,9 @@ function obstaclesOfPlace(place: string, facts: MonthFacts): readonly string[] {
   const lastDay = lastDayOfMonth(month);
   const figure = figures.find((each) => each.place === place);
   const record = (amount: string): string =>
-    `kesc reserve record ${organizationId} --place "${place}" --amount ${amount} --as-of ${lastDay} --evidence TEXT`;
+    `kesc reserve record ${organizationId} --place "${place}" --amount ${amount} --as-of ${lastDay} ` +
+    // Without it the place would become another thing, which needs no statement.
+    `--kind ${figure?.kind ?? KIND_OF_NEW_PLACE} --evidence TEXT`;
   const own = statements.filter((each) => !each.isOfRail && each.of === place);
   return [
     ...(figure?.kind === "bank_kenya" ? missing(place, own) : []),
