@@ -50,7 +50,9 @@ export interface MonthFacts {
  * a person does not learn of one after the other. Empty if nothing does.
  */
 export function obstaclesOf(facts: MonthFacts): readonly string[] {
-  const { rails, places, statements } = facts;
+  const { rails, places, statements, lastSeq } = facts;
+  // No figure and no statement would help.
+  if (lastSeq === 0) return ["the book has no row of this month or before: name a later month"];
   return [
     ...obstaclesOfBook(facts),
     ...rails.flatMap((rail) => missing(rail, statements)),
@@ -61,7 +63,6 @@ export function obstaclesOf(facts: MonthFacts): readonly string[] {
 
 function obstaclesOfBook(facts: MonthFacts): readonly string[] {
   const { organizationId, rows, lastSeq, sealedSize, hasSealKey, isAlarmed } = facts;
-  if (lastSeq === 0) return ["the book has no row of this month or before: name a later month"];
   return [
     ...(rows > MONTH_ROWS_MAX
       ? [

@@ -84,7 +84,7 @@ describe("what keeps a month from being closed", () => {
   }
 
   for (const [given, obstacle] of [
-    [{ lastSeq: 0 }, "the book has no row of this month or before: name a later month"],
+    [{ lastSeq: 0, figures: [], statements: [] }, "the book has no row of this month or before: name a later month"],
     [{ rows: MONTH_ROWS_MAX + 1 }, "it has 2000001 rows, and a pack takes 2000000: use kesc export ledger org_1"],
     [{ isAlarmed: true }, "sealed rows of the book were changed: kesc seal list shows the alarm, kesc verify the row"],
     [{ hasSealKey: false }, "there is no seal key: run kesc seal rotate, and restart the servers"],
