@@ -1,4 +1,4 @@
-import type { ReserveFigure } from "./reserve.js";
+import { KIND_OF_NEW_PLACE, type ReserveFigure } from "./reserve.js";
 import { formatCents } from "./values/cents.js";
 import { lastDayOfMonth, type Month } from "./values/month.js";
 import type { NairobiDay } from "./values/nairobi-day.js";
@@ -50,7 +50,9 @@ export interface MonthFacts {
  * a person does not learn of one after the other. Empty if nothing does.
  */
 export function obstaclesOf(facts: MonthFacts): readonly string[] {
-  const { rails, places, statements } = facts;
+  const { rails, places, statements, lastSeq } = facts;
+  // No figure and no statement would help.
+  if (lastSeq === 0) return ["the book has no row of this month or before: name a later month"];
   return [
     ...obstaclesOfBook(facts),
     ...rails.flatMap((rail) => missing(rail, statements)),
@@ -61,7 +63,6 @@ export function obstaclesOf(facts: MonthFacts): readonly string[] {
 
 function obstaclesOfBook(facts: MonthFacts): readonly string[] {
   const { organizationId, rows, lastSeq, sealedSize, hasSealKey, isAlarmed } = facts;
-  if (lastSeq === 0) return ["the book has no row of this month or before: name a later month"];
   return [
     ...(rows > MONTH_ROWS_MAX
       ? [
@@ -85,7 +86,9 @@ function obstaclesOfPlace(place: string, facts: MonthFacts): readonly string[] {
   const lastDay = lastDayOfMonth(month);
   const figure = figures.find((each) => each.place === place);
   const record = (amount: string): string =>
-    `kesc reserve record ${organizationId} --place "${place}" --amount ${amount} --as-of ${lastDay} --evidence TEXT`;
+    `kesc reserve record ${organizationId} --place "${place}" --amount ${amount} --as-of ${lastDay} ` +
+    // Without it the place would become another thing, which needs no statement.
+    `--kind ${figure?.kind ?? KIND_OF_NEW_PLACE} --evidence TEXT`;
   const own = statements.filter((each) => !each.isOfRail && each.of === place);
   return [
     ...(figure?.kind === "bank_kenya" ? missing(place, own) : []),

@@ -9,6 +9,9 @@ import type { UnixMillis } from "./values/time.js";
 export const RESERVE_KINDS = ["bank_kenya", "treasury_bill", "repo", "central_bank", "cash", "other"] as const;
 export type ReserveKind = (typeof RESERVE_KINDS)[number];
 
+/** The kind of a place that has no figure yet: books are of shillings, at banks in Kenya. */
+export const KIND_OF_NEW_PLACE: ReserveKind = "bank_kenya";
+
 /** What was recorded about a part of the reserve. */
 export interface ReserveFigure {
   readonly place: string;

@@ -55,14 +55,15 @@ export async function checkPack(path: string, trusted: readonly Uint8Array[] | u
 }
 
 function manifestIn(text: string): MonthManifest {
-  let manifest: MonthManifest;
+  let manifest: Partial<MonthManifest> | null;
   try {
-    manifest = JSON.parse(text) as MonthManifest;
+    manifest = JSON.parse(text) as Partial<MonthManifest> | null;
   } catch (error) {
     throw new PackError("its manifest is no JSON", { cause: error });
   }
-  if ((manifest.format as string) !== FORMAT) throw new PackError(`its manifest is not of the form ${FORMAT}`);
-  return manifest;
+  const isOfForm = manifest?.format === FORMAT && typeof manifest.log === "string" && Array.isArray(manifest.files);
+  if (!isOfForm) throw new PackError(`its manifest is not of the form ${FORMAT}`);
+  return manifest as MonthManifest;
 }
 
 function keysIn(text: string): readonly Uint8Array[] {

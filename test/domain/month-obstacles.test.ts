@@ -84,7 +84,7 @@ describe("what keeps a month from being closed", () => {
   }
 
   for (const [given, obstacle] of [
-    [{ lastSeq: 0 }, "the book has no row of this month or before: name a later month"],
+    [{ lastSeq: 0, figures: [], statements: [] }, "the book has no row of this month or before: name a later month"],
     [{ rows: MONTH_ROWS_MAX + 1 }, "it has 2000001 rows, and a pack takes 2000000: use kesc export ledger org_1"],
     [{ isAlarmed: true }, "sealed rows of the book were changed: kesc seal list shows the alarm, kesc verify the row"],
     [{ hasSealKey: false }, "there is no seal key: run kesc seal rotate, and restart the servers"],
@@ -121,11 +121,11 @@ describe("what keeps a month from being closed", () => {
     ],
     [
       { figures: [{ ...cash, asOfDay: EARLIER }], statements: [OF_RAIL] },
-      `KCB 1 has no figure for 2026-10-31: ${RECORD} AMOUNT --as-of 2026-10-31 --evidence TEXT`,
+      `KCB 1 has no figure for 2026-10-31: ${RECORD} AMOUNT --as-of 2026-10-31 --kind cash --evidence TEXT`,
     ],
     [
       { figures: [], statements: [OF_RAIL] },
-      `KCB 1 has no figure for 2026-10-31: ${RECORD} AMOUNT --as-of 2026-10-31 --evidence TEXT`,
+      `KCB 1 has no figure for 2026-10-31: ${RECORD} AMOUNT --as-of 2026-10-31 --kind bank_kenya --evidence TEXT`,
     ],
     [
       { statements: [OF_RAIL, { ...OF_PLACE, lastDay: EARLIER, closing: undefined }] },
@@ -137,7 +137,7 @@ describe("what keeps a month from being closed", () => {
     ],
     [
       { statements: [OF_RAIL, { ...OF_PLACE, closing: { cents: 101, day: LAST_DAY } }] },
-      `the statement of KCB 1 closes otherwise: ${RECORD} 1.01 --as-of 2026-10-31 --evidence TEXT`,
+      `the statement of KCB 1 closes otherwise: ${RECORD} 1.01 --as-of 2026-10-31 --kind bank_kenya --evidence TEXT`,
     ],
   ] as const satisfies readonly (readonly [Partial<MonthFacts>, string])[]) {
     it(`is told with its act: ${obstacle}`, () => {

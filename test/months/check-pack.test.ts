@@ -50,8 +50,10 @@ describe("the check of a pack", () => {
       expect(await rejection(checkPack(path, undefined))).to.equal(problem);
     }
     expect(await rejection(checkPack(whole, undefined))).to.equal("it has no file manifest.json");
-    await writePack(whole, { ...signed(MONTH), "manifest.json": '{"format":"another"}' });
-    expect(await rejection(checkPack(whole, undefined))).to.equal("its manifest is not of the form kesc-month-1");
+    for (const manifest of ['{"format":"another"}', "null", '{"format":"kesc-month-1"}']) {
+      await writePack(whole, { ...signed(MONTH), "manifest.json": manifest });
+      expect(await rejection(checkPack(whole, undefined))).to.equal("its manifest is not of the form kesc-month-1");
+    }
     await writePack(whole, { ...signed(MONTH), "manifest.json": "{" });
     expect(await rejection(checkPack(whole, undefined))).to.equal("its manifest is no JSON");
   });

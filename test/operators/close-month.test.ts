@@ -10,6 +10,7 @@ import type { NairobiDay } from "../../src/domain/values/nairobi-day.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { toTimestamp } from "../../src/grpc/messages/timestamp.js";
+import { ZipReader } from "../../src/months/zip-reader.js";
 import { publicBytesOf, verifierKeyOf } from "../../src/seals/note.js";
 import { mt940 } from "../support/bank-files.js";
 import { commitAll } from "../support/commit.js";
@@ -75,6 +76,8 @@ describe("the closing of a month", () => {
         redeem({ ...moved, amount: "0.50", reference: equity, receipt: `equity-9:${equity}` }),
       ]);
     }
+    const early = { amountCents: toCents(0), asOfDay: "2026-10-01" as NairobiDay, kind: "bank_kenya" } as const;
+    await commit([recordReserve(organizationId, "Equity 9", { ...early, evidence: "opened by 0712345678" })]);
     now = at("2026-11-01T00:00:30");
     await commit([mint({ organizationId, accountId, amount: "7.00", reference: "n1", receipt: "kcb-1234:NOV" })]);
   }
@@ -119,7 +122,7 @@ describe("the closing of a month", () => {
 
   async function figure(place: string, cents: number): Promise<void> {
     const given = { amountCents: toCents(cents), asOfDay: LAST_DAY, kind: "bank_kenya" } as const;
-    await commit([recordReserve(organizationId, place, { ...given, evidence: "statement 10" })]);
+    await commit([recordReserve(organizationId, place, { ...given, evidence: "statement 10, 0712345678" })]);
   }
 
   it("is refused before a minute after the month's end in Kenya", async () => {
@@ -149,9 +152,9 @@ describe("the closing of a month", () => {
     for (const said of [
       "The month 2026-10 cannot be closed yet:",
       "- there is no seal key: run kesc seal rotate, and restart the servers",
-      "- its last row 303 is not sealed, but row 0 is",
+      "- its last row 304 is not sealed, but row 0 is",
       '- mpesa has no statement: add --statement "mpesa=FILE"',
-      `- the statement of KCB 1234 closes otherwise: kesc reserve record ${organizationId} --place "KCB 1234" --amount 2000.00 --as-of 2026-10-31 --evidence TEXT`,
+      `- the statement of KCB 1234 closes otherwise: kesc reserve record ${organizationId} --place "KCB 1234" --amount 2000.00 --as-of 2026-10-31 --kind bank_kenya --evidence TEXT`,
       `- Equity 9 has no figure for 2026-10-31: kesc reserve record ${organizationId} --place "Equity 9" --amount AMOUNT`,
     ]) {
       expect(stderr).to.include(said);
@@ -182,10 +185,10 @@ describe("the closing of a month", () => {
     expect(stderr).to.include("Anybody can check it");
     expect(code, stderr).to.equal(0);
     pack = path(`month-${organizationId}-2026-10.zip`);
-    expect(stdout).to.include("Closed 2026-10, up to row 303");
+    expect(stdout).to.include("Closed 2026-10, up to row 304");
     const key = verifierKeyOf(`${ORIGIN}/${organizationId}`, SEAL_PUBLIC_KEY);
     const checked = await kesc(["close", "--check", pack, "--key", key], {});
-    expect(checked.stdout, checked.stderr).to.include("rows 1 to 303").and.include("sums hold");
+    expect(checked.stdout, checked.stderr).to.include("rows 1 to 304").and.include("sums hold");
     expect(checked.code).to.equal(0);
     expect((await kesc(["close", "--check", pack], {})).stderr).to.include("The key came from the pack");
     const other = publicBytesOf(generateKeyPairSync("ed25519").publicKey);
@@ -194,6 +197,14 @@ describe("the closing of a month", () => {
       {},
     );
     expect(stranger.stdout).to.include("The key has not signed the manifest.");
+  });
+
+  it("masks a phone number that stands in the evidence of a figure", async () => {
+    const files = await ZipReader.open(pack);
+    const texts = await Promise.all(["reserve.json", "journal.ndjson", "acts.csv"].map((name) => files.text(name)));
+    await files.close();
+    expect(texts.join("\n")).to.include("opened by 254******678").and.not.include("0712345678");
+    expect(texts[0]).to.include("statement 10, 254******678");
   });
 
   it("returns the first pack, byte for byte, also after later rows and an erasure", async () => {
@@ -214,13 +225,17 @@ describe("the closing of a month", () => {
     const vera = await service.operator("Vera", "viewer");
     const refused = await close(["Tenant", "--month", "2026-09", "--output", folder], vera.key);
     expect(refused.stderr).to.include("You lack the role");
+    rmSync(pack);
+    const exported = await close(["Tenant", "--month", "2026-10", "--output", folder], vera.key);
+    expect(exported.stdout, exported.stderr).to.equal(`2026-10 was closed. This is its first pack: ${pack}\n`);
+    expect(existsSync(pack)).to.equal(true);
     const list = await service.admin[0].call(Rpcs.listJournal, { types: ["month.closed"] } as never, {
       key: vera.key,
       organization: organizationId,
     });
     expect(list.code, list.message).to.equal(0);
     expect(list.response?.entries.map(({ line }) => [line?.detail, line?.note])).to.deep.equal([
-      ["2026-10, up to row 303", "by Fin"],
+      ["2026-10, up to row 304", "by Fin"],
     ]);
     expect(existsSync(path("none"))).to.equal(false);
   });

@@ -17,6 +17,7 @@ export class RefusedCallError extends OperatorError {
   override readonly exitCode: 1 | 2;
   /** Whether the connection was lost, and nobody knows what the server did. */
   readonly isLost: boolean;
+  readonly reason: string;
 
   /** Without a reason the error comes from the connection. */
   constructor(message: string, { reason = "", isLost = false }: { reason?: string | undefined; isLost?: boolean }) {
@@ -24,5 +25,6 @@ export class RefusedCallError extends OperatorError {
     super(advice === undefined ? message : `${message} ${advice}`);
     this.exitCode = reason === "INVALID_FIELD" ? 2 : 1;
     this.isLost = isLost;
+    this.reason = reason;
   }
 }

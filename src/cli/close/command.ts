@@ -9,6 +9,7 @@ import { RAILS } from "../../rails/rails.js";
 import { invocation } from "../../startup/invocation.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import { referenceTo } from "../administration/references.js";
+import { RefusedCallError } from "../administration/refused-call.js";
 import type { MessageJson } from "../administration/row.js";
 import { type AdminSession, type PlaceOptions, withSession } from "../administration/session.js";
 import { NewFile } from "../backup/new-file.js";
@@ -85,11 +86,21 @@ async function close(org: string | undefined, options: CloseOptions): Promise<vo
       statements: statement.map((each, index) => fieldsOf(each, forms[each.name], files[index] ?? Buffer.alloc(0))),
     };
     const bytes = Buffer.concat(files);
-    const closed = session.isAtServer
-      ? await session.call("CloseMonth", fields, { more: piecesOf(session, bytes) })
-      : await session.call("CloseMonth", { ...fields, files: bytes.toString("base64") });
-    const pack = await writePack(session, { organizationId, month, output: options.output });
-    report(closed, pack, options);
+    const pack = { organizationId, month, output: options.output };
+    try {
+      const closed = session.isAtServer
+        ? await session.call("CloseMonth", fields, { more: piecesOf(session, bytes) })
+        : await session.call("CloseMonth", { ...fields, files: bytes.toString("base64") });
+      report(closed, await writePack(session, pack), options);
+    } catch (error) {
+      if (!(error instanceof RefusedCallError) || error.reason !== "ROLE_REQUIRED") throw error;
+      // Who may close no month may have the pack of one that is closed.
+      const file = await writePack(session, pack).catch((refused: unknown) => {
+        throw refused instanceof RefusedCallError ? error : refused;
+      });
+      if (options.json === true) printJson({ month, already_closed: true, pack: file });
+      else printLine(`${month} was closed. This is its first pack: ${file}`);
+    }
   });
 }
 

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 
+import { KIND_OF_NEW_PLACE } from "../../domain/reserve.js";
 import { UsageError } from "../../startup/operator-error.js";
 import type { MessageJson } from "../administration/row.js";
 import type { AdminSession } from "../administration/session.js";
@@ -30,8 +31,6 @@ interface AskedBalance extends Pick<NightOptions, "note" | "yes" | "json"> {
 }
 
 const EVIDENCE_CHARACTERS_MAX = 256;
-/** The kind of a place that has no figure yet: books are of shillings, at banks in Kenya. */
-const KIND = "bank_kenya";
 
 /**
  * Records the closing balance of a statement as the figure of its day, with the statement as
@@ -58,7 +57,14 @@ export async function recordBalance(
     printLine(`This would record ${words}.`);
     throw new UsageError("Nothing was done. To do it, add --note TEXT --yes.");
   }
-  const figure = { place, amount, as_of_day: day, evidence, document_sha256, kind: recorded?.kind ?? KIND };
+  const figure = {
+    place,
+    amount,
+    as_of_day: day,
+    evidence,
+    document_sha256,
+    kind: recorded?.kind ?? KIND_OF_NEW_PLACE,
+  };
   const response = await session.call("RecordReserve", { organization_id: organizationId, ...figure, note });
   if (json === true) printJson(response);
   else printLine(outcomeOf(response, words));

@@ -1,3 +1,4 @@
+import { KIND_OF_NEW_PLACE } from "../../domain/reserve.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { closingDiffers, type ComparedClosing } from "../../reconcile/banks/closing.js";
 import type { ComparedPlace } from "../../reconcile/banks/compare-place.js";
@@ -78,12 +79,13 @@ function closingWords({ state, figure }: ComparedClosing): string {
   }
 }
 
-function recordCommand(place: PlaceOfReport, { balance }: ComparedClosing, org: OrganizationId): string {
+function recordCommand(place: PlaceOfReport, { balance, figure }: ComparedClosing, org: OrganizationId): string {
   const { statement, file } = place;
   const evidence = evidenceOf({ statement, day: balance.day, file });
   return (
     `kesc reserve record ${org} --place ${quoted(place.place)} --amount ${decimalOf(balance.cents)} ` +
-    `--as-of ${balance.day} --evidence ${quoted(evidence)} --document ${quoted(place.file)}`
+    `--as-of ${balance.day} --evidence ${quoted(evidence)} --document ${quoted(place.file)} ` +
+    `--kind ${figure?.kind ?? KIND_OF_NEW_PLACE}`
   );
 }
 

@@ -73,6 +73,7 @@ describe("kesc reconcile --place", () => {
     expect(first.stdout).to.contain(
       `kesc reserve record ${tenant.organizationId} --place 'KCB 1234' --amount 1300.00 --as-of ${DAY} --evidence 'statement 365 of ${DAY}, 1.sta'`,
     );
+    expect(first.stdout).to.contain(" --kind bank_kenya\n");
     expect(first.stdout).to.contain("No figure of this place was recorded yet. Places with figures: none.");
     await RailOrders.in(place.databaseUrl, tenant.organizationId, (orders) =>
       orders.commit(

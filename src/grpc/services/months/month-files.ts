@@ -86,7 +86,7 @@ function walksOf({ history, month }: MonthRows): readonly WalkOfMonth[] {
   });
   return [
     {
-      parts: () => mapped(exportJournal(history, period), (line) => toJournalLine(withoutPersons(line), history)),
+      parts: () => mapped(exportJournal(history, period), (line) => journalLineOf(line, history)),
       files: [
         ...FORMS.map((format) => file("journal", format, JOURNAL)),
         file("charges", "csv", JOURNAL, (lines) => lines.filter(isOfCharges)),
@@ -105,6 +105,13 @@ function walksOf({ history, month }: MonthRows): readonly WalkOfMonth[] {
 
 function all(lines: Lines): Lines {
   return lines;
+}
+
+/** The evidence of a figure is the words of a person, too. */
+function journalLineOf(line: BookLine, history: History): JournalLine {
+  const journalLine = toJournalLine(withoutPersons(line), history);
+  const { evidence } = journalLine;
+  return evidence === undefined ? journalLine : { ...journalLine, evidence: maskPhonesIn(evidence) };
 }
 
 /** An erasure changes nothing of what is left. */

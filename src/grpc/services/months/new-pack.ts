@@ -1,5 +1,6 @@
 import { type BookSums, ofEachAccount } from "../../../domain/book.js";
 import type { ClosedMonth } from "../../../domain/closing.js";
+import { maskPhonesIn } from "../../../domain/values/masked-phone.js";
 import { periodOfMonth } from "../../../domain/values/month.js";
 import { FORMAT, type MonthManifest, signedManifest } from "../../../months/manifest.js";
 import type { SealKeys } from "../../../seals/key-file.js";
@@ -92,7 +93,7 @@ function figureOf({ place, amountCents, asOfDay, evidence, kind, documentSha256,
     kind,
     amount: formatSigned(amountCents),
     as_of_day: asOfDay,
-    evidence,
+    evidence: maskPhonesIn(evidence),
     document_sha256: documentSha256 ?? null,
     matures_on: maturesOn ?? null,
   };
