@@ -8,6 +8,7 @@ const sha256 = (...parts) => createHash("sha256").update(Buffer.concat(parts)).d
 const node = (left, right) => sha256(Buffer.of(1), left, right);
 const bytes = (base64) => Buffer.from(base64, "base64");
 const must = (is, words) => is || (console.error(`NO: ${words}`), process.exit(1));
+process.on("uncaughtException", ({ message }) => must(false, `the file is no pack of a month: ${message}`));
 const cents = (amount) => BigInt(Math.round(Number(amount ?? 0) * 100));
 
 /** The files of a ZIP: its end names the list, and the list where each file begins. */

@@ -2,6 +2,7 @@ import { KIND_OF_NEW_PLACE, type ReserveFigure } from "./reserve.js";
 import { formatCents } from "./values/cents.js";
 import { lastDayOfMonth, type Month } from "./values/month.js";
 import type { NairobiDay } from "./values/nairobi-day.js";
+import { forShell } from "./values/text.js";
 
 /** The most rows of a month that a pack takes: its files stay below 4 GiB, the bound of a ZIP. */
 export const MONTH_ROWS_MAX = 2_000_000;
@@ -86,7 +87,7 @@ function obstaclesOfPlace(place: string, facts: MonthFacts): readonly string[] {
   const lastDay = lastDayOfMonth(month);
   const figure = figures.find((each) => each.place === place);
   const record = (amount: string): string =>
-    `kesc reserve record ${organizationId} --place "${place}" --amount ${amount} --as-of ${lastDay} ` +
+    `kesc reserve record ${organizationId} --place ${forShell(place)} --amount ${amount} --as-of ${lastDay} ` +
     // Without it the place would become another thing, which needs no statement.
     `--kind ${figure?.kind ?? KIND_OF_NEW_PLACE} --evidence TEXT`;
   const own = statements.filter((each) => !each.isOfRail && each.of === place);
@@ -113,11 +114,13 @@ function obstaclesOfPlace(place: string, facts: MonthFacts): readonly string[] {
 }
 
 function missing(of: string, statements: readonly StatementOfMonth[]): readonly string[] {
-  return statements.some((each) => each.of === of) ? [] : [`${of} has no statement: add --statement "${of}=FILE"`];
+  return statements.some((each) => each.of === of)
+    ? []
+    : [`${of} has no statement: add --statement ${forShell(`${of}=FILE`)}`];
 }
 
 function differing({ of, isOfRail, problem, breaks, doubts, unexplainedCents }: StatementOfMonth): readonly string[] {
-  const compare = isOfRail ? `kesc reconcile ${of} FILE` : `kesc reconcile --place "${of}" FILE`;
+  const compare = isOfRail ? `kesc reconcile ${of} FILE` : `kesc reconcile --place ${forShell(of)} FILE`;
   if (problem !== undefined) return [`the statement of ${of} cannot be compared: ${problem}`];
   return [
     ...(breaks === 0 ? [] : [`${of} has ${String(breaks)} breaks: ${compare} prints the act that ends each`]),

@@ -13,7 +13,7 @@ import type { NairobiDay } from "../../src/domain/values/nairobi-day.js";
 
 const LAST_DAY = "2026-10-31" as NairobiDay;
 const EARLIER = "2026-10-30" as NairobiDay;
-const RECORD = 'kesc reserve record org_1 --place "KCB 1" --amount';
+const RECORD = "kesc reserve record org_1 --place 'KCB 1' --amount";
 
 const FIGURE: ReserveFigure = {
   place: "KCB 1",
@@ -89,15 +89,15 @@ describe("what keeps a month from being closed", () => {
     [{ isAlarmed: true }, "sealed rows of the book were changed: kesc seal list shows the alarm, kesc verify the row"],
     [{ hasSealKey: false }, "there is no seal key: run kesc seal rotate, and restart the servers"],
     [{ sealedSize: 11 }, "its last row 12 is not sealed, but row 11 is: wait some minutes, and look at kesc seal list"],
-    [{ statements: [OF_PLACE] }, 'mpesa has no statement: add --statement "mpesa=FILE"'],
-    [{ statements: [OF_RAIL] }, 'KCB 1 has no statement: add --statement "KCB 1=FILE"'],
+    [{ statements: [OF_PLACE] }, "mpesa has no statement: add --statement 'mpesa=FILE'"],
+    [{ statements: [OF_RAIL] }, "KCB 1 has no statement: add --statement 'KCB 1=FILE'"],
     [
       { statements: [{ ...OF_RAIL, breaks: 2 }, OF_PLACE] },
       "mpesa has 2 breaks: kesc reconcile mpesa FILE prints the act that ends each",
     ],
     [
       { statements: [OF_RAIL, { ...OF_PLACE, breaks: 1 }] },
-      'KCB 1 has 1 breaks: kesc reconcile --place "KCB 1" FILE prints the act that ends each',
+      "KCB 1 has 1 breaks: kesc reconcile --place 'KCB 1' FILE prints the act that ends each",
     ],
     [
       { statements: [{ ...OF_RAIL, doubts: ["A row is missing."] }, OF_PLACE] },

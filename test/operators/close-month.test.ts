@@ -153,9 +153,9 @@ describe("the closing of a month", () => {
       "The month 2026-10 cannot be closed yet:",
       "- there is no seal key: run kesc seal rotate, and restart the servers",
       "- its last row 304 is not sealed, but row 0 is",
-      '- mpesa has no statement: add --statement "mpesa=FILE"',
-      `- the statement of KCB 1234 closes otherwise: kesc reserve record ${organizationId} --place "KCB 1234" --amount 2000.00 --as-of 2026-10-31 --kind bank_kenya --evidence TEXT`,
-      `- Equity 9 has no figure for 2026-10-31: kesc reserve record ${organizationId} --place "Equity 9" --amount AMOUNT`,
+      "- mpesa has no statement: add --statement 'mpesa=FILE'",
+      `- the statement of KCB 1234 closes otherwise: kesc reserve record ${organizationId} --place 'KCB 1234' --amount 2000.00 --as-of 2026-10-31 --kind bank_kenya --evidence TEXT`,
+      `- Equity 9 has no figure for 2026-10-31: kesc reserve record ${organizationId} --place 'Equity 9' --amount AMOUNT`,
     ]) {
       expect(stderr).to.include(said);
     }
@@ -173,7 +173,7 @@ describe("the closing of a month", () => {
     );
     const { stderr } = await closeOctober([mpesaFile(), short, equityFile()]);
     expect(stderr)
-      .to.include('KCB 1234 has 1 breaks: kesc reconcile --place "KCB 1234" FILE prints the act')
+      .to.include("KCB 1234 has 1 breaks: kesc reconcile --place 'KCB 1234' FILE prints the act")
       .and.not.include("mpesa");
   });
 

@@ -1,5 +1,6 @@
 import { KIND_OF_NEW_PLACE } from "../../domain/reserve.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
+import { forShell } from "../../domain/values/text.js";
 import { closingDiffers, type ComparedClosing } from "../../reconcile/banks/closing.js";
 import type { ComparedPlace } from "../../reconcile/banks/compare-place.js";
 import { decimalOf } from "../../verify/format.js";
@@ -83,13 +84,8 @@ function recordCommand(place: PlaceOfReport, { balance, figure }: ComparedClosin
   const { statement, file } = place;
   const evidence = evidenceOf({ statement, day: balance.day, file });
   return (
-    `kesc reserve record ${org} --place ${quoted(place.place)} --amount ${decimalOf(balance.cents)} ` +
-    `--as-of ${balance.day} --evidence ${quoted(evidence)} --document ${quoted(place.file)} ` +
+    `kesc reserve record ${org} --place ${forShell(place.place)} --amount ${decimalOf(balance.cents)} ` +
+    `--as-of ${balance.day} --evidence ${forShell(evidence)} --document ${forShell(place.file)} ` +
     `--kind ${figure?.kind ?? KIND_OF_NEW_PLACE}`
   );
-}
-
-/** Quotes a text for a shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

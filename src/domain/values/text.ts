@@ -138,3 +138,8 @@ const KINDS = [
 function tooLong(charactersMax: number): Unparsed {
   return unparsed(`must have at most ${String(charactersMax)} characters`, "TOO_LONG");
 }
+
+/** Quotes a text for a shell, so that a command which we print can be pasted. */
+export function forShell(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
