@@ -63,6 +63,7 @@ export const JOURNAL_KINDS = [
   "reserve.rules_set",
   "destination.created",
   "destination.removed",
+  "payouts.approved",
 ] as const;
 
 /** The kind of event that an entry records. */
@@ -118,7 +119,7 @@ export const STILL_FROZEN = "FROZEN";
 /** The kinds of entries about the organization itself. They have no account. */
 export type BookKind = Extract<
   JournalKind,
-  `${"organization" | "key" | "webhook_endpoint" | "reserve" | "limits" | "rail" | "charge"}.${string}`
+  `${"organization" | "key" | "webhook_endpoint" | "reserve" | "limits" | "rail" | "charge" | "payouts"}.${string}`
 >;
 
 /**

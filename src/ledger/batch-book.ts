@@ -70,6 +70,7 @@ export class BatchBook implements Book {
   readonly accountWithDepositReference = this.#byName("accounts");
   readonly accountHolderOfUser = this.#byName("accountHolders");
   readonly transactionWithReference = this.#byName("transactions");
+  readonly payoutFile = this.#byName("payoutFiles");
   readonly depositWithReceipt = this.#byName("deposits");
   readonly standingFreezes = this.#byGroup("freezes");
   readonly lateCorrections = this.#byGroup("transactions");

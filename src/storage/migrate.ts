@@ -2,6 +2,7 @@ import type { Knex } from "knex";
 
 import type { Cell } from "./database.js";
 import { baseline } from "./migrations/0001-first-release.js";
+import { payouts } from "./migrations/0005-payouts.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Engine } from "./sql/engine.js";
 
@@ -10,6 +11,7 @@ import type { Engine } from "./sql/engine.js";
 // (migrations/README.md). Tests give the program one more.
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-first-release": baseline,
+  "0005-payouts": payouts,
 };
 
 /** The first migration of databases from before the first release. */

@@ -2,6 +2,7 @@ import { expect } from "chai";
 
 import type { BookHead } from "../../src/domain/book.js";
 import type { Command, Resource } from "../../src/domain/operations.js";
+import type { ApprovedPayoutFile } from "../../src/domain/payout-file.js";
 import type { Proposal } from "../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../src/domain/rail-account.js";
 import type { ReservePlace } from "../../src/domain/reserve.js";
@@ -12,6 +13,7 @@ import type { CommandResult } from "../../src/ledger/ports/committer.js";
 import type { Cell } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
 import { bookProposals } from "../../src/storage/operators/book-proposals.js";
+import { payoutFiles } from "../../src/storage/payouts/payout-files.js";
 import { type StoredRailAccount, storedRailAccounts } from "../../src/storage/rails/rail-accounts.js";
 import { reads } from "../../src/storage/reads.js";
 import { type ApiKeyRow, storedApiKeyOf } from "../../src/storage/sql/records/api-key-rows.js";
@@ -23,19 +25,22 @@ import { plain, type PlainResource } from "../support/acted.js";
 import { ENGINES, openTestDatabase } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
 import { newOrganizationId, NOW } from "../support/names.js";
+import { payFile } from "../support/operations/payouts.js";
 import { oneOfEach, OPERATION_ROWS } from "../support/operations/table.js";
 
 // A column that no UPDATE sets, and a row that no lookup loads, both show here: what an operation
 // answers must be what is stored, and must be found again by the same command.
 
 /** A resource without what stands around that of an operator's command. */
-type Made = PlainResource | Proposal | RailAccountRecord | ReservePlace;
+type Made = PlainResource | Proposal | RailAccountRecord | ReservePlace | ApprovedPayoutFile;
 
 function made(resource: Resource): Made {
   if ("content" in resource) return resource;
   if ("revision" in resource) return resource;
   const inner = "resource" in resource ? resource.resource : undefined;
-  return inner !== undefined && ("revision" in inner || "asOfDay" in inner) ? inner : withoutSeq(plain(resource));
+  return inner !== undefined && ("revision" in inner || "asOfDay" in inner || "rowsSha256" in inner)
+    ? inner
+    : withoutSeq(plain(resource));
 }
 
 interface Storage {
@@ -51,6 +56,9 @@ async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
   const opened = await openTestDatabase(engine);
   const { database, cell } = opened;
   const { id: organizationId } = await keys(database, () => NOW).createOrganization("each operation");
+  const { sha256, rowsSha256 } = payFile(organizationId);
+  const organization = { id: organizationId, cell: cell.number };
+  await payoutFiles(database).store(organization, { sha256, rowsSha256, preview: {}, parts: [] }, NOW);
   const read = reads(cell);
   return {
     organizationId,
@@ -62,19 +70,23 @@ async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
           ? keyOf(cell, resource.id)
           : "revision" in resource
             ? storedRailAccounts(cell).then((all) => all.map(recordOf).find(({ id }) => id === resource.id))
-            : "asOfDay" in resource
-              ? historyReads(cell)
-                  .reserveHoldings(organizationId)
-                  .then(([figure]) => figure && { ...figure, organizationId })
-              : "content" in resource
-                ? bookProposals(cell, { id: resource.id }).then(([found]) => found?.proposal)
-                : "person" in resource
-                  ? read.account(organizationId, resource.id)
-                  : "credits" in resource
-                    ? depositIn(cell, organizationId, resource.id)
-                    : "usableAt" in resource
-                      ? read.destination(organizationId, resource.id)
-                      : read.transaction(organizationId, resource.id),
+            : "rowsSha256" in resource
+              ? payoutFiles({ cells: [cell] })
+                  .file({ id: organizationId, cell: 0 }, resource.sha256)
+                  .then((file) => file?.approved)
+              : "asOfDay" in resource
+                ? historyReads(cell)
+                    .reserveHoldings(organizationId)
+                    .then(([figure]) => figure && { ...figure, organizationId })
+                : "content" in resource
+                  ? bookProposals(cell, { id: resource.id }).then(([found]) => found?.proposal)
+                  : "person" in resource
+                    ? read.account(organizationId, resource.id)
+                    : "credits" in resource
+                      ? depositIn(cell, organizationId, resource.id)
+                      : "usableAt" in resource
+                        ? read.destination(organizationId, resource.id)
+                        : read.transaction(organizationId, resource.id),
     findings: () => findingsIn(database),
     close: () => opened.dispose(),
   };
@@ -141,7 +153,11 @@ function openMemory(): Promise<Storage> {
       const { accounts, transactions, deposits, heads } = disk.books();
       if ("sums" in resource) return Promise.resolve(heads.get(organizationId));
       const isWanted = (row: object): boolean =>
-        "id" in resource ? "id" in row && row.id === resource.id : "place" in row && row.place === resource.place;
+        "rowsSha256" in resource
+          ? "rowsSha256" in row
+          : "id" in resource
+            ? "id" in row && row.id === resource.id
+            : "place" in row && row.place === resource.place;
       const row = [...accounts, ...transactions, ...deposits, ...disk.acts].find(isWanted);
       return Promise.resolve(row && (withoutSeq(row) as Made));
     },

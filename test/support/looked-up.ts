@@ -30,6 +30,7 @@ const NAMED = {
   deposits: "depositWithReceipt",
   apiKeys: "apiKeyWithHash",
   idempotencyKeys: "resourceOfIdempotencyKey",
+  payoutFiles: "payoutFile",
 } as const satisfies { readonly [Name in TableName]?: keyof Book };
 
 export const FOUND: { readonly [Of in Finder]: Found } = {
@@ -56,6 +57,7 @@ export const FOUND: { readonly [Of in Finder]: Found } = {
   reveals: { also: "reveals" },
   aloneSum: { also: "alone" },
   reservePlaces: { groups: ["reservePlaces"] },
+  payoutFile: { named: "payoutFiles", rows: ["payoutFiles"] },
   order: { groups: ["transactions"] },
   paymentWithReference: { named: "transactions", rows: ["payments"] },
   idempotencyKeyOfPayment: { named: "idempotencyKeys", rows: ["payments"] },
@@ -125,6 +127,7 @@ const ASKED: { readonly [Method in keyof Book]: string | undefined } = {
   reveals: "reveals",
   aloneSum: "alone",
   reservePlaces: "reservePlaces of",
+  payoutFile: "payoutFiles named",
   receipt: "receipt",
   receiptOfOtherSource: "other source",
   deposit: "deposits",

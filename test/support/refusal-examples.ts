@@ -35,6 +35,7 @@ const FIELDS: Readonly<Record<FieldOf<AnyRefusal>, readonly [value: unknown, fac
     { belowCents: 1_000, aboveCents: 1_100 },
     { nearest_below: "10.00", nearest_above: "11.00" },
   ],
+  sha256: ["a".repeat(64), { sha256: "a".repeat(64) }],
   now: ["gold", { now: "gold" }],
   openPayments: [2, { open_transactions: "2" }],
   operatorId: ["opr_1", { operator_id: "opr_1" }],

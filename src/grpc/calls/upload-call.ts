@@ -120,6 +120,8 @@ class Upload<Request extends object, Input, Response, Of extends BookOwner | und
       (caller) => {
         this.#receive(caller);
       },
+      // The head of an act tells of its proposal.
+      { hasHeadLater: this.#context.contract.secondPerson },
     );
   }
 
@@ -218,6 +220,7 @@ class Upload<Request extends object, Input, Response, Of extends BookOwner | und
       this.#stream.end(refused(result.refusal));
       return;
     }
+    if (contract.secondPerson) this.#stream.sendHead(result);
     await this.#stream.write(encode(rpc.response, masked(result.response)));
     this.#stream.end(DONE);
   }

@@ -14,6 +14,7 @@ import { reserveActs } from "./book/reserve-acts.js";
 import { depositActs } from "./deposits/deposit-acts.js";
 import { nightActs } from "./deposits/night-acts.js";
 import type { HandlersOptions } from "./operator-options.js";
+import { payoutRpcs } from "./payouts/payout-rpcs.js";
 import { operatorRpcs } from "./people/operator-rpcs.js";
 import { sessionRpcs, signInRpcs } from "./people/session-rpcs.js";
 import { proposalRpcs } from "./proposals/proposal-rpcs.js";
@@ -40,6 +41,7 @@ export function operatorRoutes(options: HandlersOptions): Readonly<Record<string
     ...overviewRpc(options),
     ...railRpcs(options),
     ...reconcileRpc(options),
+    ...payoutRpcs(options),
     ...accountRpcs(options),
     ...operatorRpcs(options),
     ...proposalRpcs(options),

@@ -34,6 +34,7 @@ const HAS_WORDS: ReadonlySet<string> = new Set([
   "rail.changed",
   "reserve.recorded",
   RULES_SET,
+  "payouts.approved",
 ]);
 const CHARGE = "charge.recorded";
 const CHARGE_RECEIPT = "charge:";
@@ -42,7 +43,7 @@ const PLAIN_KIND = /^(organization\.|key\.created$)/;
 const WEBHOOK_KIND = /^webhook_endpoint\./;
 /** The kinds of rows about the organization itself. */
 const RECEIPT_KIND = /^(transaction|book|deposit|charge)\./;
-const OWN_KIND = /^(organization|key|webhook_endpoint|reserve|limits|rail|deposit|charge)\./;
+const OWN_KIND = /^(organization|key|webhook_endpoint|reserve|limits|rail|deposit|charge|payouts)\./;
 /** The kinds of rows that move money of no account. */
 const MOVES_KIND = /^(book|deposit|charge)\./;
 

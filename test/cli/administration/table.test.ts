@@ -68,6 +68,9 @@ describe("the commands that call the AdminService", () => {
       "GetOrganization",
       // The command compares by itself: it takes larger files, and the rail's own list.
       "ReconcileStatement",
+      // `kesc payouts` sends a file, and writes one.
+      "PayFile",
+      "ListPayoutRows",
       // `kesc reconcile` calls both with what a statement has.
       "RecordDeposits",
       "ResolveTransactions",

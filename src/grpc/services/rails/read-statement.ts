@@ -3,11 +3,12 @@ import { Worker } from "node:worker_threads";
 
 import { Turns } from "../../../../runtime/turns.js";
 import type { RailReceipt } from "../../../domain/payment.js";
+import type { ReadPayoutFile } from "../../../payouts/read-payout-file.js";
 import type { BankFile } from "../../../reconcile/banks/read-bank-file.js";
 import { StatementError } from "../../../reconcile/statement-error.js";
 import type { StatementCharge, StatementFacts } from "../../../reconcile/statement-movements.js";
 import type { InTurn } from "../../../statements/ports.js";
-import type { BankStatementFile, RailStatement, ReadPart } from "./statement-worker.js";
+import type { BankStatementFile, PayoutsFile, RailStatement, ReadPart } from "./statement-worker.js";
 
 /** The bundle keeps the worker in the folder of this module, too (deploy/bundle.mjs). */
 const STATEMENT_WORKER = new URL("./statement-worker.js", import.meta.url);
@@ -48,9 +49,14 @@ export class StatementReading {
     return this.#read<BankFile>(person, statement, options);
   }
 
+  /** Reads a file of payouts in the same way. */
+  ofPayouts(person: string, bytes: Uint8Array, options: ReadOptions): Promise<ReadPayoutFile> | undefined {
+    return this.#read<ReadPayoutFile>(person, { payouts: true, bytes }, options);
+  }
+
   #read<Facts>(
     person: string,
-    statement: RailStatement | BankStatementFile,
+    statement: RailStatement | BankStatementFile | PayoutsFile,
     { inTurn, millisMax = READ_MILLIS_MAX }: ReadOptions,
   ): Promise<Facts> | undefined {
     const { promise, resolve, reject } = Promise.withResolvers<Facts>();
@@ -77,7 +83,7 @@ interface ThreadOptions {
 }
 
 async function readInThread<Facts>(
-  statement: RailStatement | BankStatementFile,
+  statement: RailStatement | BankStatementFile | PayoutsFile,
   { inTurn, millisMax, onParsed }: ThreadOptions,
 ): Promise<Facts> {
   const worker = new Worker(STATEMENT_WORKER, {
@@ -85,9 +91,9 @@ async function readInThread<Facts>(
     transferList: [statement.bytes.buffer as ArrayBuffer],
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES_MAX },
   });
-  const thread = partsOf(worker);
+  const thread = partsOf(worker, adviceOf(statement));
   const tooLong = setTimeout(() => {
-    thread.fail(new StatementError("It takes too long to read. Export fewer days."));
+    thread.fail(new StatementError(`It takes too long to read. ${adviceOf(statement)}`));
   }, millisMax);
   try {
     const lists: Record<string, unknown[]> = {};
@@ -109,8 +115,13 @@ async function readInThread<Facts>(
   }
 }
 
+/** How a file becomes smaller. */
+function adviceOf(statement: object): string {
+  return "payouts" in statement ? "Split it." : "Export fewer days.";
+}
+
 /** Asks the thread for one part after another. */
-function partsOf(worker: Worker): { next(): Promise<ReadPart>; fail(error: Error): void } {
+function partsOf(worker: Worker, advice: string): { next(): Promise<ReadPart>; fail(error: Error): void } {
   let waiting = Promise.withResolvers<ReadPart>();
   const fail = (error: Error): void => {
     waiting.reject(error);
@@ -120,7 +131,7 @@ function partsOf(worker: Worker): { next(): Promise<ReadPart>; fail(error: Error
   });
   worker.on("error", (error: Error & { readonly code?: string }) => {
     const isFull = error.code === "ERR_WORKER_OUT_OF_MEMORY";
-    fail(isFull ? new StatementError("It needs too much memory to read. Export fewer days.") : error);
+    fail(isFull ? new StatementError(`It needs too much memory to read. ${advice}`) : error);
   });
   return {
     next: () => {

@@ -14,6 +14,7 @@ import type { Destination } from "../../../../src/domain/destination.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
 import { isDeciding, type JournalEntry } from "../../../../src/domain/journal.js";
 import { isUnderWay, type Payment, type RailAccountId } from "../../../../src/domain/payment.js";
+import type { ApprovedPayoutFile } from "../../../../src/domain/payout-file.js";
 import type { Proposal } from "../../../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../../../src/domain/rail-account.js";
 import { numberOfOtherSource } from "../../../../src/domain/receipt.js";
@@ -87,9 +88,13 @@ export class MemoryDisk implements Disk {
   }
 
   /** What operators have made, and destinations. */
-  get acts(): readonly (StoredApiKey | Proposal | RailAccountRecord | ReservePlace | Destination)[] {
-    const { apiKeys, proposals, railAccounts, reservePlaces, destinations } = this.#tables;
-    return [apiKeys, proposals, railAccounts, reservePlaces, destinations].flatMap(({ rows }) => [...rows.values()]);
+  get acts(): readonly (
+    StoredApiKey | Proposal | RailAccountRecord | ReservePlace | Destination | ApprovedPayoutFile
+  )[] {
+    const { apiKeys, proposals, railAccounts, reservePlaces, destinations, payoutFiles } = this.#tables;
+    return [apiKeys, proposals, railAccounts, reservePlaces, destinations, payoutFiles].flatMap(({ rows }) => [
+      ...rows.values(),
+    ]);
   }
 
   open(): Connection {
