@@ -64,6 +64,7 @@ module.exports = {
     only("src/rails", ["src/domain", "runtime"]),
     only("src/settlement", ["src/domain", "src/ledger/ports", "src/rails", "runtime"]),
     only("src/webhooks", ["src/domain", "src/ledger/ports", "runtime"]),
+    only("src/payouts", ["src/domain", "src/rails/written-amount.ts", "src/reconcile", "runtime"]),
     only("src/leases", ["runtime"]),
     only("src/operators", ["src/domain", "src/ledger/ports/outcome.ts", "runtime"]),
     only("src/reconcile", [
@@ -83,6 +84,7 @@ module.exports = {
       "src/ledger/ports",
       "src/ledger/commit-batch.ts",
       "src/settlement/ports",
+      "src/payouts/ports.ts",
       "src/reconcile",
       "src/statements/ports.ts",
       "src/statements/mark-ports.ts",
@@ -116,6 +118,7 @@ module.exports = {
       "src/events",
       "src/ledger",
       "src/operators",
+      "src/payouts",
       "src/rails",
       "src/reconcile",
       "src/settlement/ports",

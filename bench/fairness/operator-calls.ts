@@ -15,7 +15,7 @@ export interface OperatorCalls {
   callers: number;
   /** The fields of the request as protobuf's JSON, beyond those that the things fill. */
   fields: JsonObject;
-  /** A file that the client streams, in the field `statement`. */
+  /** A file that the client streams, in the field of the pieces. */
   file?: Buffer;
   /** The key of each call. Absent: that of the operator. */
   key?: () => string;
@@ -104,6 +104,13 @@ export const WORST: Readonly<Record<string, () => Readonly<Record<string, Varian
   }),
   // The month is open, so what costs is the comparison.
   "AdminService/CloseMonth": () => ({ "": { fields: { month: "2026-01" } } }),
+  "AdminService/PayFile": () => ({
+    rows: {
+      callers: 4,
+      fields: { preview: true, note: "" },
+      file: Buffer.from(`user_id,amount\n${"nobody,10.00\n".repeat(ROWS)}`),
+    },
+  }),
   "AdminService/RecordDeposits": () => ({
     preview: {
       callers: 32,
@@ -192,6 +199,7 @@ const PLAIN: Readonly<Record<string, (serial: number) => JsonObject[string]>> = 
   completed: () => ({ rail_receipt: "RKTQDM7W01" }),
   flag: () => 1,
   sequence: () => "1",
+  sha256: () => "a".repeat(64),
   start_sequence: () => "1",
 };
 
@@ -260,9 +268,10 @@ export function headersOf(
 
 /** Encodes the file of a call, in messages with nothing else. */
 export function piecesOf({ rpc, file = Buffer.alloc(0) }: OperatorCalls): readonly Buffer[] {
+  const field = rpc.name === "AdminService/PayFile" ? "file" : "statement";
   return Array.from({ length: Math.ceil(file.length / PIECE_BYTES) }, (_, index) => {
     const piece = file.subarray(index * PIECE_BYTES, (index + 1) * PIECE_BYTES);
-    return Buffer.from(toBinary(rpc.input, fromJson(rpc.input, { statement: piece.toString("base64") })));
+    return Buffer.from(toBinary(rpc.input, fromJson(rpc.input, { [field]: piece.toString("base64") })));
   });
 }
 

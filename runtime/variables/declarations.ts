@@ -18,7 +18,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** Variables by their names. */
 export type Variables = Readonly<Record<string, Variable<z.ZodType>>>;
 
-const FOUR_EYES_GROUPS = "operators,resume,write_keys,limits,rails,erase,unfreeze,reserve";
+const FOUR_EYES_GROUPS = "operators,resume,write_keys,limits,rails,erase,unfreeze,reserve,payouts";
 const FOUR_EYES_GROUP = `(${FOUR_EYES_GROUPS.replaceAll(",", "|")})`;
 const FOUR_EYES = new RegExp(`^(none|${FOUR_EYES_GROUP}(,${FOUR_EYES_GROUP})*)$`);
 

@@ -51,6 +51,7 @@ const COMMANDS: Readonly<Record<string, Loads>> = {
     transaction: () =>
       administrationWith("transaction", async () => (await import("./call/command.js")).addTransactionCalls),
     deposit: () => administrationWith("deposit"),
+    payouts: () => administrationWith("payouts", async () => (await import("./payouts/command.js")).addPayouts),
     webhook: () => administrationWith("webhook"),
     reconcile: async () => (await import("./reconcile/command.js")).addReconcile,
   },

@@ -21,8 +21,18 @@ export interface NewIds {
  * - `erase`: a person's data, for ever.
  * - `unfreeze`: to lift a freeze of an account.
  * - `reserve`: what lies in a place.
+ * - `payouts`: a file of payouts.
  */
-export const BOOK_GROUPS = ["resume", "write_keys", "limits", "rails", "erase", "unfreeze", "reserve"] as const;
+export const BOOK_GROUPS = [
+  "resume",
+  "write_keys",
+  "limits",
+  "rails",
+  "erase",
+  "unfreeze",
+  "reserve",
+  "payouts",
+] as const;
 
 /**
  * The groups of acts that can need a second person: those of books, and `operators`: a new

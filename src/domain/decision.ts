@@ -10,6 +10,7 @@ import type { DecidingRow, JournalEntry } from "./journal.js";
 import type { LimitsInForce } from "./limits/usage.js";
 import type { PersonChange } from "./operator.js";
 import type { Payment, RailAccountId, RailMovement, RailReceipt } from "./payment.js";
+import type { ApprovedPayoutFile } from "./payout-file.js";
 import type { AlonePerson, Proposal } from "./proposal.js";
 import type { RailAccountRecord } from "./rail-account.js";
 import type { ReceiptNumber } from "./receipt.js";
@@ -94,6 +95,8 @@ export interface FinderKeys {
   readonly railAccountsOfCells: typeof ALL_CELLS;
   /** What lies in the places of the organization. */
   readonly reservePlaces: OrganizationId;
+  /** The SHA-256 of a file of payouts. */
+  readonly payoutFile: NameOf<string>;
   readonly destination: DestinationId;
   /** The destinations of the account that are not removed. */
   readonly destinationsOfAccount: AccountId;
@@ -163,6 +166,8 @@ export interface Book {
   aloneSum(organizationId: OrganizationId, person: AlonePerson): PersonalSum | undefined;
   reservePlaces(organizationId: OrganizationId): readonly ReservePlace[];
   closedMonth(organizationId: OrganizationId, month: Month): Closing | undefined;
+  /** The file of payouts that was approved. */
+  payoutFile(organizationId: OrganizationId, sha256: string): ApprovedPayoutFile | undefined;
   /** The transactions that book what a rail reported after the transaction had ended. */
   lateCorrections(organizationId: OrganizationId, id: TransactionId): readonly Transaction[];
   /** Who has the receipt. Undefined if the book does not have it. */
@@ -233,6 +238,7 @@ export interface Tables {
   readonly apiKeys: StoredApiKey;
   readonly railAccounts: RailAccountRecord;
   readonly reservePlaces: ReservePlace;
+  readonly payoutFiles: ApprovedPayoutFile;
   readonly idempotencyKeys: UsedIdempotencyKey;
   readonly destinations: Destination;
   readonly webhookEndpoints: EndpointRecord;
@@ -294,6 +300,11 @@ export const TABLE_KEYS: { readonly [Name in TableName]: TableKeys<Tables[Name]>
   reservePlaces: {
     keyOf: ({ organizationId, place }) => nameIn(organizationId, place),
     groupOf: ({ organizationId }) => organizationId,
+  },
+  payoutFiles: {
+    keyOf: ({ organizationId, sha256 }) => nameIn(organizationId, sha256),
+    nameOf: ({ organizationId, sha256 }) => nameIn(organizationId, sha256),
+    refusesChanged: true,
   },
   idempotencyKeys: { keyOf: ({ organizationId, key }) => nameIn(organizationId, key) },
   destinations: {

@@ -65,6 +65,7 @@ export const JOURNAL_KINDS = [
   "destination.created",
   "destination.removed",
   "month.closed",
+  "payouts.approved",
 ] as const;
 
 /** The kind of event that an entry records. */
@@ -120,7 +121,7 @@ export const STILL_FROZEN = "FROZEN";
 /** The kinds of entries about the organization itself. They have no account. */
 export type BookKind = Extract<
   JournalKind,
-  `${"organization" | "key" | "webhook_endpoint" | "reserve" | "limits" | "rail" | "charge" | "month"}.${string}`
+  `${"organization" | "key" | "webhook_endpoint" | "reserve" | "limits" | "rail" | "charge" | "month" | "payouts"}.${string}`
 >;
 
 /**

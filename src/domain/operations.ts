@@ -40,6 +40,7 @@ import { type FailPayment, failPayment } from "./orders/fail-payment.js";
 import { type FlagTransaction, flagTransaction } from "./orders/flag-transaction.js";
 import { resolveTransaction } from "./orders/resolve-transaction.js";
 import { resolveTransactions } from "./orders/resolve-transactions.js";
+import { payFile } from "./payouts/pay-file.js";
 import {
   setDefaultRail,
   setPayouts,
@@ -123,6 +124,7 @@ const OPERATIONS = {
   replayWebhookEvents,
   disableWebhookEndpoint,
   deleteWebhookEndpoint,
+  payFile,
 } as const;
 
 type Operations = typeof OPERATIONS;

@@ -77,6 +77,7 @@ export class BatchBook implements Book {
   readonly accountWithDepositReference = this.#byName("accounts");
   readonly accountHolderOfUser = this.#byName("accountHolders");
   readonly transactionWithReference = this.#byName("transactions");
+  readonly payoutFile = this.#byName("payoutFiles");
   readonly depositWithReceipt = this.#byName("deposits");
   readonly standingFreezes = this.#byGroup("freezes");
   readonly lateCorrections = this.#byGroup("transactions");
@@ -183,7 +184,7 @@ export class BatchBook implements Book {
   /** Returns the resource of a decision. An account gets the `seq` of its newest row. */
   numbered(resource: Resource): Resource {
     if ("resource" in resource && resource.resource !== undefined) {
-      return { ...resource, resource: this.#numbered(resource.resource) };
+      return { ...resource, resource: this.#numbered(resource.resource) } as Resource;
     }
     return this.#numbered(resource);
   }

@@ -12,6 +12,7 @@ import { cellOf, type Database } from "../storage/database.js";
 import { StoredAdministration } from "../storage/operators/administration.js";
 import { bookReads } from "../storage/operators/book-reads.js";
 import { StoredSignIn } from "../storage/operators/sign-in.js";
+import { payoutFiles } from "../storage/payouts/payout-files.js";
 import { bookedMovements } from "../storage/rails/booked-movements.js";
 import { sealReads } from "../storage/seals/seal-store.js";
 import { depositRegistration } from "./deposit-registration.js";
@@ -29,7 +30,10 @@ interface OperatorPartsOptions {
 }
 
 /** What the rpcs of operators need of a database. */
-export type OperatorParts = Omit<HandlersOptions, "cellOf" | "listTurns" | "now">;
+export type OperatorParts = Omit<
+  HandlersOptions,
+  "cellOf" | "listTurns" | "now" | "newTransactionId" | "phoneCoolingMillis"
+>;
 
 export type OperatorConfig = Pick<Config, "callbacks" | "railHosts" | "consoleOrigin" | "seals">;
 
@@ -51,6 +55,7 @@ export function operatorParts(
     },
     signIn: new SignIn({ store, operators: administration, passkeys: new PasskeyChecks(consoleOrigin), now }),
     bookReads: bookReads(database),
+    payoutFiles: payoutFiles(database),
     bookedMovements: (organization, rail) => {
       const { engine, directory, listReader: reader } = cellOf(database, organization);
       return bookedMovements({ engine, directory, reader }, { organizationId: organization.id, rail });

@@ -4,6 +4,7 @@ import type { Cell } from "./database.js";
 import { baseline } from "./migrations/0001-first-release.js";
 import { statementForms } from "./migrations/0002-statement-forms.js";
 import { closedMonths } from "./migrations/0003-closed-months.js";
+import { payouts } from "./migrations/0004-payouts.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Engine } from "./sql/engine.js";
 
@@ -14,6 +15,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-first-release": baseline,
   "0002-statement-forms": statementForms,
   "0003-closed-months": closedMonths,
+  "0004-payouts": payouts,
 };
 
 /** The first migration of databases from before the first release. */

@@ -135,6 +135,7 @@ export const NOT_COVERED: Readonly<Record<string, string>> = {
   "webhook_endpoints.probe_at": "",
   "webhook_endpoints.retry_at": "",
   "webhook_endpoints.logged": "",
+  payout_parts: "",
   webhook_retries: "",
   webhook_log: "",
   book_moves: "",

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { pino } from "pino";
 
 import { type Operator, parseOperatorName, type Role } from "../../src/domain/operator.js";
+import { DIRECT_RAIL } from "../../src/domain/transaction.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import type { Proposal } from "../../src/gen/kesc/admin/v1/resources.js";
@@ -18,6 +19,7 @@ import type { RpcContract } from "../../src/grpc/messages/contract.js";
 import type { HandlersOptions } from "../../src/grpc/services/operator-options.js";
 import { operatorRoutes } from "../../src/grpc/services/operator-routes.js";
 import type { FourEyes } from "../../src/operators/four-eyes.js";
+import { newTransactionId } from "../../src/parts/new-ids.js";
 import { operatorParts } from "../../src/parts/operator-parts.js";
 import { type RunningServer, startServer } from "../../src/server.js";
 import { now as clock } from "../../src/startup/clock.js";
@@ -75,6 +77,13 @@ export interface OperatorService {
 
 /** The page with all proposals, and more. */
 export const ALL_PROPOSALS = { afterId: undefined, size: 1_001, waits: undefined };
+/** The process of a command has no rails open. */
+const NO_RAILS = {
+  account: () => undefined,
+  accountOf: () => undefined,
+  accountsOf: () => [],
+  defaultRail: () => DIRECT_RAIL,
+};
 /** No policy: the machine acts. */
 const ALONE: FourEyes = new Set();
 const CALL_MILLIS_MAX = 10_000;
@@ -143,7 +152,9 @@ export function machineOf(
     ...operatorParts(database, configOf(), { now: clock, fourEyes: ALONE, hasCallbacks: true, isServer: true }),
     now: clock,
     listTurns: new ListTurns({ now: clock, underWayMax: 1 }),
-    cellOf: () => ({ ledger, reads: reads(cell), history: historyReads(cell) }),
+    cellOf: () => ({ ledger, reads: reads(cell), history: historyReads(cell), railAccounts: NO_RAILS }),
+    newTransactionId,
+    phoneCoolingMillis: 0,
   };
   const routes = operatorRoutes(options);
   return {

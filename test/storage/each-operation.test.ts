@@ -3,6 +3,7 @@ import { expect } from "chai";
 import type { BookHead } from "../../src/domain/book.js";
 import type { Closing } from "../../src/domain/closing.js";
 import type { Command, Resource } from "../../src/domain/operations.js";
+import type { ApprovedPayoutFile } from "../../src/domain/payout-file.js";
 import type { Proposal } from "../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../src/domain/rail-account.js";
 import type { ReservePlace } from "../../src/domain/reserve.js";
@@ -14,6 +15,7 @@ import type { CommandResult } from "../../src/ledger/ports/committer.js";
 import type { Cell } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
 import { bookProposals } from "../../src/storage/operators/book-proposals.js";
+import { payoutFiles } from "../../src/storage/payouts/payout-files.js";
 import { type StoredRailAccount, storedRailAccounts } from "../../src/storage/rails/rail-accounts.js";
 import { reads } from "../../src/storage/reads.js";
 import type { Read } from "../../src/storage/sql/engine.js";
@@ -32,20 +34,23 @@ import { ENGINES, openTestDatabase } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
 import { newOrganizationId, NOW } from "../support/names.js";
 import { closeMonth } from "../support/operations/book.js";
+import { payFile } from "../support/operations/payouts.js";
 import { oneOfEach, OPERATION_ROWS } from "../support/operations/table.js";
 
 // A column that no UPDATE sets, and a row that no lookup loads, both show here: what an operation
 // answers must be what is stored, and must be found again by the same command.
 
 /** A resource without what stands around that of an operator's command. */
-type Made = PlainResource | Proposal | RailAccountRecord | ReservePlace | Closing | EndpointRecord;
+type Made = PlainResource | Proposal | RailAccountRecord | ReservePlace | Closing | EndpointRecord | ApprovedPayoutFile;
 
 function made(resource: Resource): Made {
   if ("content" in resource) return resource;
   if ("revision" in resource) return resource;
   const inner = "resource" in resource ? resource.resource : undefined;
   if (inner !== undefined && "kept" in inner) return withoutSeq(inner);
-  return inner !== undefined && ("revision" in inner || "asOfDay" in inner) ? inner : withoutSeq(plain(resource));
+  return inner !== undefined && ("revision" in inner || "asOfDay" in inner || "rowsSha256" in inner)
+    ? inner
+    : withoutSeq(plain(resource));
 }
 
 interface Storage {
@@ -61,6 +66,9 @@ async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
   const opened = await openTestDatabase(engine);
   const { database, cell } = opened;
   const { id: organizationId } = await keys(database, () => NOW).createOrganization("each operation");
+  const { sha256, rowsSha256 } = payFile(organizationId);
+  const organization = { id: organizationId, cell: cell.number };
+  await payoutFiles(database).store(organization, { sha256, rowsSha256, preview: {}, parts: [] }, NOW);
   const read = reads(cell);
   return {
     organizationId,
@@ -76,21 +84,25 @@ async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
             ? keyOf(cell, resource.id)
             : "changedSeq" in resource
               ? endpointIn(cell, resource.id)
-              : "revision" in resource
-                ? storedRailAccounts(cell).then((all) => all.map(recordOf).find(({ id }) => id === resource.id))
-                : "asOfDay" in resource
-                  ? historyReads(cell)
-                      .reserveHoldings(organizationId)
-                      .then(([figure]) => figure && { ...figure, organizationId })
-                  : "content" in resource
-                    ? bookProposals(cell, { id: resource.id }).then(([found]) => found?.proposal)
-                    : "person" in resource
-                      ? read.account(organizationId, resource.id)
-                      : "credits" in resource
-                        ? depositIn(cell, organizationId, resource.id)
-                        : "usableAt" in resource
-                          ? read.destination(organizationId, resource.id)
-                          : read.transaction(organizationId, resource.id),
+              : "rowsSha256" in resource
+                ? payoutFiles({ cells: [cell] })
+                    .file({ id: organizationId, cell: 0 }, resource.sha256)
+                    .then((file) => file?.approved)
+                : "revision" in resource
+                  ? storedRailAccounts(cell).then((all) => all.map(recordOf).find(({ id }) => id === resource.id))
+                  : "asOfDay" in resource
+                    ? historyReads(cell)
+                        .reserveHoldings(organizationId)
+                        .then(([figure]) => figure && { ...figure, organizationId })
+                    : "content" in resource
+                      ? bookProposals(cell, { id: resource.id }).then(([found]) => found?.proposal)
+                      : "person" in resource
+                        ? read.account(organizationId, resource.id)
+                        : "credits" in resource
+                          ? depositIn(cell, organizationId, resource.id)
+                          : "usableAt" in resource
+                            ? read.destination(organizationId, resource.id)
+                            : read.transaction(organizationId, resource.id),
     findings: () => findingsIn(database),
     close: () => opened.dispose(),
   };
@@ -170,7 +182,11 @@ function openMemory(): Promise<Storage> {
       const { accounts, transactions, deposits, heads } = disk.books();
       if ("sums" in resource) return heads.get(organizationId);
       const isWanted = (row: object): boolean =>
-        "id" in resource ? "id" in row && row.id === resource.id : "place" in row && row.place === resource.place;
+        "rowsSha256" in resource
+          ? "rowsSha256" in row
+          : "id" in resource
+            ? "id" in row && row.id === resource.id
+            : "place" in row && row.place === resource.place;
       const row = [...accounts, ...transactions, ...deposits, ...disk.acts].find(isWanted);
       return row && withoutSeq(row);
     },

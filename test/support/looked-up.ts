@@ -30,6 +30,7 @@ const NAMED = {
   deposits: "depositWithReceipt",
   apiKeys: "apiKeyWithHash",
   idempotencyKeys: "resourceOfIdempotencyKey",
+  payoutFiles: "payoutFile",
 } as const satisfies { readonly [Name in TableName]?: keyof Book };
 
 export const FOUND: { readonly [Of in Finder]: Found } = {
@@ -57,6 +58,7 @@ export const FOUND: { readonly [Of in Finder]: Found } = {
   aloneSum: { also: "alone" },
   closedMonth: { also: "closed month" },
   reservePlaces: { groups: ["reservePlaces"] },
+  payoutFile: { named: "payoutFiles", rows: ["payoutFiles"] },
   order: { groups: ["transactions"] },
   paymentWithReference: { named: "transactions", rows: ["payments"] },
   idempotencyKeyOfPayment: { named: "idempotencyKeys", rows: ["payments"] },
@@ -130,6 +132,7 @@ const ASKED: { readonly [Method in keyof Book]: string | undefined } = {
   aloneSum: "alone",
   closedMonth: "closed month",
   reservePlaces: "reservePlaces of",
+  payoutFile: "payoutFiles named",
   receipt: "receipt",
   receiptOfOtherSource: "other source",
   deposit: "deposits",

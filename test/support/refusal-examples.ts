@@ -36,6 +36,7 @@ const FIELDS: Readonly<Record<FieldOf<AnyRefusal>, readonly [value: unknown, fac
     { belowCents: 1_000, aboveCents: 1_100 },
     { nearest_below: "10.00", nearest_above: "11.00" },
   ],
+  sha256: ["a".repeat(64), { sha256: "a".repeat(64) }],
   now: ["gold", { now: "gold" }],
   obstacles: [["there is no seal key"], { obstacles: "there is no seal key" }],
   openPayments: [2, { open_transactions: "2" }],

@@ -12,6 +12,8 @@ import { adminContract, type AdminRpc } from "./contract.js";
 import { RefusedCallError } from "./refused-call.js";
 
 const CALL_MILLIS_MAX = 30_000;
+/** The server looks at each row of a file, and lets others work meanwhile. */
+const UPLOAD_MILLIS_MAX = 600_000;
 
 /** Carries calls to a server, as the operator whose key it has. */
 export class ServerCarrier implements Carrier {
@@ -42,8 +44,8 @@ export class ServerCarrier implements Carrier {
       "idempotency-key": idempotencyKey,
       "kesc-organization": organizationId,
     };
-    // The server bounds how long it works for a stream.
-    const deadlineMillis = rpc.streams === "none" ? CALL_MILLIS_MAX : undefined;
+    const callMillis = rpc.streams === "none" ? CALL_MILLIS_MAX : UPLOAD_MILLIS_MAX;
+    const deadlineMillis = rpc.streams === "server" ? undefined : callMillis;
     const end = yield* invoke(this.#client, { path: rpc.path, headers, deadlineMillis }, inTurn(request, more));
     if (end.status.code !== Status.OK) throw this.#refusalOf(end.status, rpc);
     onHead?.({ replayed: end.replayed, proposalId: end.proposalId });

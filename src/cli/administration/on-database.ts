@@ -1,4 +1,5 @@
 import type { Organization } from "../../domain/api-key.js";
+import { DIRECT_RAIL } from "../../domain/transaction.js";
 import { ListTurns } from "../../grpc/calls/list-turns.js";
 import { runForMachine } from "../../grpc/calls/operator-gate.js";
 import type { RpcRoute } from "../../grpc/calls/route.js";
@@ -49,7 +50,7 @@ export class DatabaseCarrier implements Carrier {
       const cell = cellOf(database, organization);
       const webhooks = { endpoints: new StoredWebhookEndpoints(cell) };
       // A command has no rails open, so it warns of no number.
-      const railAccounts = { accountsOf: () => [] };
+      const railAccounts = { accountsOf: () => [], accountOf: () => undefined, defaultRail: () => DIRECT_RAIL };
       return { railAccounts, ledger: machineLedger(cell), reads: reads(cell), history: historyReads(cell), webhooks };
     };
     const given = {

@@ -7,6 +7,7 @@ import { LIMIT_ROWS } from "./rows/limits.js";
 import { MONEY_ROWS } from "./rows/money.js";
 import { OPERATOR_ROWS } from "./rows/operators.js";
 import { ORGANIZATION_ROWS } from "./rows/organizations.js";
+import { PAYOUT_ROWS } from "./rows/payouts.js";
 import { RAIL_ACT_ROWS } from "./rows/rail-acts.js";
 import { RAIL_ROWS } from "./rows/rails.js";
 import { WEBHOOK_ROWS } from "./rows/webhooks.js";
@@ -26,6 +27,7 @@ export const GROUPS = {
   reserve: "where an organization's shillings lie, with evidence",
   deposit: "shillings that came in without an order, and what becomes of them",
   transaction: "transactions, and those that a person must settle",
+  payouts: "files of payouts, each approved by a second person",
   webhook: "deliveries of events to an organization's endpoints",
 } as const;
 
@@ -48,4 +50,5 @@ export const ROWS: readonly Row[] = rowsOf({
   ...MONEY_ROWS,
   ...DEPOSIT_ROWS,
   ...WEBHOOK_ROWS,
+  ...PAYOUT_ROWS,
 });

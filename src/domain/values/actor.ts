@@ -1,7 +1,7 @@
 /**
- * The author of a change: an API key's id, a rail's name, "operator", "webhooks", "demo", or the id
- * of an operator. After the approval of a second person it is two ids, "opr_…,opr_…": first the
- * proposer's.
+ * The author of a change: an API key's id, a rail's name, "operator", "webhooks", "payouts" or
+ * "demo", or the id of an operator. After the approval of a second person it is two ids,
+ * "opr_…,opr_…": first the proposer's.
  */
 export type Actor = string & { readonly brand: unique symbol };
 
@@ -11,6 +11,9 @@ export const OPERATOR = "operator" as Actor;
 export const DEMO = "demo" as Actor;
 /** The author of what the delivery of webhooks finds out: that an endpoint must be disabled. */
 export const WEBHOOKS = "webhooks" as Actor;
+
+/** The author of the redemptions of an approved file. Its approval names the persons. */
+export const PAYOUTS = "payouts" as Actor;
 
 /** Whether no person is the author: the `kesc` command on the database, or that of the demo. */
 export function isOfMachine(actor: string): boolean {

@@ -22,7 +22,7 @@ import { checkWireFormat } from "../messages/wire-format.js";
 import type { AuthenticatedCall } from "./authenticator.js";
 import type { CallMeter } from "./call-meter.js";
 import type { TokenBucket } from "./call-rates.js";
-import type { ItemTally, RpcResult } from "./rpc-result.js";
+import type { CallHead, ItemTally, RpcResult } from "./rpc-result.js";
 
 /**
  * Who calls: a program of an organization by its key, an operator, or the machine, which is the
@@ -199,6 +199,13 @@ export function headOf({ requestId, bucket }: Pick<CallRecord, "requestId" | "bu
   const head = new Metadata();
   head.set("x-request-id", requestId);
   bucket?.writeTo(head);
+  return head;
+}
+
+/** Adds to a head what it tells of the result. */
+export function headWith(head: Metadata, { replayed, proposalId }: CallHead): Metadata {
+  if (replayed) head.set("idempotent-replayed", "true");
+  if (proposalId !== undefined) head.set("kesc-proposal", proposalId);
   return head;
 }
 

@@ -4,8 +4,16 @@ import { traceOf } from "../../../runtime/error-trace.js";
 import type { AnyRefusal } from "../errors/refusal.js";
 import { withHead } from "../errors/status.js";
 import type { RpcContract } from "../messages/contract.js";
-import { type CallRecord, headOf, recordOf, refusalOfThrown, type ServingDependencies } from "./call-context.js";
+import {
+  type CallRecord,
+  headOf,
+  headWith,
+  recordOf,
+  refusalOfThrown,
+  type ServingDependencies,
+} from "./call-context.js";
 import { type Ending, logCall, type Refused, refused } from "./call-log.js";
+import type { CallHead } from "./rpc-result.js";
 
 /** Counts the open streams of each organization, or of each operator, at one rpc. */
 export class StreamCounts {
@@ -58,10 +66,14 @@ export class OpenStream {
     return this.signal.aborted;
   }
 
-  /** Admits the stream and runs it. Ends it if it is refused, or has nothing to do. */
+  /**
+   * Admits the stream and runs it. Ends it if it is refused, or has nothing to do. Sends the head
+   * once the stream is admitted, unless it comes with the response (`sendHead`).
+   */
   begin<Admitted>(
     admit: () => Promise<{ readonly admitted: Admitted } | Ending>,
     run: (admitted: Admitted) => void | Promise<void>,
+    { hasHeadLater = false }: { readonly hasHeadLater?: boolean } = {},
   ): void {
     const { contract, dependencies } = this.#context;
     dependencies.onInFlight(1);
@@ -72,15 +84,15 @@ export class OpenStream {
     void this.endOnError(async () => {
       const admission = await admit();
       if ("admitted" in admission) {
-        this.#sendHead();
+        if (!hasHeadLater) this.sendHead();
         await run(admission.admitted);
       } else this.end(admission);
     });
   }
 
-  /** grpc-js sends it once. */
-  #sendHead(): void {
-    this.#call.sendMetadata(headOf(this.record));
+  /** Sends the head, with what it tells of the result. grpc-js sends it once. */
+  sendHead(told: CallHead = { replayed: false }): void {
+    this.#call.sendMetadata(headWith(headOf(this.record), told));
   }
 
   /** Calls `cleanUp` when the stream ends. */
@@ -142,7 +154,7 @@ export class OpenStream {
       if (ending.kind === "refused") this.#call.emit("error", withHead(ending.status, headOf(this.record)));
       else {
         // An admitted stream has sent it already.
-        this.#sendHead();
+        this.sendHead();
         this.#call.end();
       }
       const meter = dependencies.meter?.rpc(contract);

@@ -16,6 +16,7 @@ import {
   type CallRecord,
   deadlineOf,
   headOf,
+  headWith,
   type OperatorRules,
   optionsOf,
   parseCall,
@@ -199,8 +200,6 @@ function send(
     callback(withHead(reply.status, head));
     return;
   }
-  if (reply.replayed) head.set("idempotent-replayed", "true");
-  if (reply.proposalId !== undefined) head.set("kesc-proposal", reply.proposalId);
-  call.sendMetadata(head);
+  call.sendMetadata(headWith(head, reply));
   callback(null, reply.bytes);
 }

@@ -126,6 +126,8 @@ class Upload<Request extends object, Input, Response, Of extends BookOwner | und
       (caller) => {
         this.#receive(caller);
       },
+      // The head of an act tells of its proposal.
+      { hasHeadLater: this.#context.contract.secondPerson },
     );
   }
 
@@ -224,6 +226,7 @@ class Upload<Request extends object, Input, Response, Of extends BookOwner | und
       this.#stream.end(refused(result.refusal));
       return;
     }
+    if (contract.secondPerson) this.#stream.sendHead(result);
     await this.#stream.write(encode(rpc.response, masked(result.response)));
     this.#stream.end(DONE);
   }

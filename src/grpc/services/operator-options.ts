@@ -1,9 +1,11 @@
 import type { Organization } from "../../domain/api-key.js";
 import type { Rail } from "../../domain/transaction.js";
+import type { TransactionId } from "../../domain/values/ids.js";
 import type { Administration } from "../../operators/ports.js";
 import type { DepositRegistration, RailChanges, RailProbes, RailReads } from "../../operators/rails.js";
 import type { BookOwner, BookReads } from "../../operators/reads.js";
 import type { SignIn } from "../../operators/sign-in.js";
+import type { PayoutFiles } from "../../payouts/ports.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import type { SealKeys } from "../../seals/key-file.js";
 import type { SealReads } from "../../seals/ports.js";
@@ -26,11 +28,17 @@ export interface HandlersOptions {
   readonly bookedMovements: (organization: BookOwner, rail: Rail) => Promise<BookedMovements>;
   readonly bookReads: BookReads;
   /** Returns the cell of an organization, whose ledger the server has for all calls. */
-  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "ledger" | "reads" | "history">;
+  readonly cellOf: (
+    organization: Pick<Organization, "cell">,
+  ) => Pick<ServedCell, "ledger" | "reads" | "history" | "railAccounts">;
   readonly depositRegistration: DepositRegistration;
   /** The turns of the organizations' lists. */
   readonly listTurns: ListTurns;
+  readonly newTransactionId: () => TransactionId;
   readonly now: () => number;
+  readonly payoutFiles: PayoutFiles;
+  /** Nothing is paid out to a phone number that was changed less than this time ago. */
+  readonly phoneCoolingMillis: number;
   readonly railChanges: RailChanges;
   readonly railProbes: RailProbes;
   readonly railReads: RailReads;

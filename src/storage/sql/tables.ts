@@ -7,6 +7,7 @@ import { FREEZE_TABLE } from "./records/freeze-rows.js";
 import { HOLDER_TABLE } from "./records/holder-rows.js";
 import { IDEMPOTENCY_KEY_TABLE } from "./records/idempotency-key-rows.js";
 import { PAYMENT_TABLE } from "./records/payment-rows.js";
+import { PAYOUT_FILE_TABLE } from "./records/payout-file-rows.js";
 import { PROPOSAL_TABLE } from "./records/proposal-rows.js";
 import { RAIL_ACCOUNT_TABLE } from "./records/rail-account-rows.js";
 import { RESERVE_PLACE_TABLE } from "./records/reserve-place-rows.js";
@@ -32,6 +33,7 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
   deposits: DEPOSIT_TABLE,
   railAccounts: RAIL_ACCOUNT_TABLE,
   reservePlaces: RESERVE_PLACE_TABLE,
+  payoutFiles: PAYOUT_FILE_TABLE,
   apiKeys: API_KEY_TABLE,
   webhookEndpoints: WEBHOOK_ENDPOINT_TABLE,
   webhookRetries: WEBHOOK_RETRY_TABLE,

@@ -24,6 +24,7 @@ const KINDS_OF_ACTS: Readonly<Record<string, readonly string[]>> = {
   assignDeposit: ["transaction.completed"],
   unassignDeposit: ["transaction.completed"],
   returnDeposit: ["deposit.returned", "deposit.returning"],
+  payFile: ["payouts.approved"],
   reverseDeposit: ["deposit.reversed", "deposit.returned", "transaction.completed"],
 };
 

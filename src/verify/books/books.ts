@@ -16,6 +16,7 @@ import { BookCheck } from "./journal.js";
 import { journalSlices } from "./journal-rows.js";
 import { auditLostBooks } from "./orphans.js";
 import type { AuditPart } from "./part.js";
+import { payoutFilesAudit } from "./payout-files.js";
 import { auditProofs } from "./proofs.js";
 import { proposalsAudit } from "./proposals.js";
 import { railAccountsAudit } from "./rail-accounts.js";
@@ -72,6 +73,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
     new SealsAudit(audit, book),
     new MarksAudit(audit, book),
     reserveAudit(audit, book),
+    payoutFilesAudit(audit, book),
     new LimitsAudit(audit, book),
     railAccountsAudit(audit, book),
     webhookEndpointsAudit(audit, book),

@@ -36,6 +36,7 @@ const HAS_WORDS: ReadonlySet<string> = new Set([
   "reserve.recorded",
   "reserve.place_set",
   RULES_SET,
+  "payouts.approved",
 ]);
 const CHARGE = "charge.recorded";
 const CHARGE_RECEIPT = "charge:";
@@ -44,7 +45,7 @@ const PLAIN_KIND = /^(organization\.|key\.created$)/;
 const WEBHOOK_KIND = /^webhook_endpoint\./;
 /** The kinds of rows about the organization itself. */
 const RECEIPT_KIND = /^(transaction|book|deposit|charge)\./;
-const OWN_KIND = /^(organization|key|webhook_endpoint|reserve|limits|rail|deposit|charge|month)\./;
+const OWN_KIND = /^(organization|key|webhook_endpoint|reserve|limits|rail|deposit|charge|month|payouts)\./;
 /** The kinds of rows that move money of no account. */
 const MOVES_KIND = /^(book|deposit|charge)\./;
 

@@ -71,6 +71,9 @@ describe("the commands that call the AdminService", () => {
       // `kesc close` calls both with several files.
       "CloseMonth",
       "ExportMonth",
+      // `kesc payouts` sends a file, and writes one.
+      "PayFile",
+      "ListPayoutRows",
       // `kesc reconcile` calls both with what a statement has.
       "RecordDeposits",
       "ResolveTransactions",

@@ -10,6 +10,7 @@ import { createAccount, createDestination, ON_ACCOUNTS } from "./accounts.js";
 import { createApiKey, ON_BOOKS } from "./book.js";
 import { CORRECTIONS } from "./corrections.js";
 import { ON_DEPOSITS } from "./deposits.js";
+import { ON_PAYOUTS } from "./payouts.js";
 import { ON_RAILS, setRailAccount } from "./rails.js";
 import type { ExampleBook, OperationRow, OperationRows, ProposalExample } from "./row.js";
 import { beginPayment, completePayment, failPayment, flag, mint, ON_TRANSACTIONS, redeem } from "./transactions.js";
@@ -24,6 +25,7 @@ const TABLE = {
   ...ON_BOOKS,
   ...ON_RAILS,
   ...ON_WEBHOOKS,
+  ...ON_PAYOUTS,
 } satisfies OperationRows;
 
 type Table = typeof TABLE;

@@ -131,16 +131,24 @@ export class WithRails {
   }
 }
 
-async function setSandbox(
+interface SandboxSetting {
+  readonly organizationId: OrganizationId;
+  readonly isDefault: boolean;
+  /** The kinds of destinations that it pays. */
+  readonly destinations?: readonly string[];
+}
+
+/** Sets an organization's account at the sandbox. Servers use it within two seconds. */
+export async function setSandbox(
   database: Database,
-  { organizationId, isDefault }: { readonly organizationId: OrganizationId; readonly isDefault: boolean },
+  { organizationId, isDefault, destinations = ["phone"] }: SandboxSetting,
 ): Promise<void> {
   const [cell] = database.cells;
   const setting = {
     id: SANDBOX_ID,
     organizationId,
     rail: "sandbox" as Rail,
-    settings: '{"destinations":["phone"]}',
+    settings: JSON.stringify({ destinations }),
     credentials: undefined,
     credentialsExpireAt: undefined,
     isDefault,

@@ -3,11 +3,12 @@ import { Worker } from "node:worker_threads";
 
 import { Turns } from "../../../../runtime/turns.js";
 import type { RailReceipt } from "../../../domain/payment.js";
+import type { ReadPayoutFile } from "../../../payouts/read-payout-file.js";
 import type { BankFile } from "../../../reconcile/banks/read-bank-file.js";
 import { StatementError } from "../../../reconcile/statement-error.js";
 import type { StatementCharge, StatementFacts } from "../../../reconcile/statement-movements.js";
 import type { InTurn } from "../../../statements/ports.js";
-import type { BankStatementFile, RailStatement, ReadPart } from "./statement-worker.js";
+import type { BankStatementFile, PayoutsFile, RailStatement, ReadPart } from "./statement-worker.js";
 
 /** The bundle keeps the worker in the folder of this module, too (deploy/bundle.mjs). */
 const STATEMENT_WORKER = new URL("./statement-worker.js", import.meta.url);
@@ -50,9 +51,14 @@ export class StatementReading {
     return this.#read<BankFile>(person, statement, options);
   }
 
+  /** Reads a file of payouts in the same way. */
+  ofPayouts(person: string, bytes: Uint8Array, options: ReadOptions): Promise<ReadPayoutFile> | undefined {
+    return this.#read<ReadPayoutFile>(person, { payouts: true, bytes }, options);
+  }
+
   #read<Facts>(
     person: string,
-    statement: RailStatement | BankStatementFile,
+    statement: RailStatement | BankStatementFile | PayoutsFile,
     { inTurn, millisMax = READ_MILLIS_MAX }: ReadOptions,
   ): Promise<Facts> | undefined {
     const { promise, resolve, reject } = Promise.withResolvers<Facts>();
@@ -80,7 +86,7 @@ interface ThreadOptions {
 }
 
 async function readInThread<Facts>(
-  statement: RailStatement | BankStatementFile,
+  statement: RailStatement | BankStatementFile | PayoutsFile,
   { inTurn, millisMax, onParsed }: ThreadOptions,
 ): Promise<Facts> {
   const worker = new Worker(STATEMENT_WORKER, {
@@ -88,13 +94,13 @@ async function readInThread<Facts>(
     transferList: [statement.bytes.buffer as ArrayBuffer],
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES_MAX },
   });
-  const thread = partsOf(worker);
+  const thread = partsOf(worker, adviceOf(statement));
   const looks = setInterval(() => {
     // Rejects once the thread has ended, which the reading then says.
     void worker.cpuUsage().then(
       ({ user, system }) => {
         if ((user + system) / 1_000 < millisMax) return;
-        thread.fail(new StatementError("It takes too long to read. Export fewer days."));
+        thread.fail(new StatementError(`It takes too long to read. ${adviceOf(statement)}`));
       },
       () => undefined,
     );
@@ -119,8 +125,13 @@ async function readInThread<Facts>(
   }
 }
 
+/** How a file becomes smaller. */
+function adviceOf(statement: object): string {
+  return "payouts" in statement ? "Split it." : "Export fewer days.";
+}
+
 /** Asks the thread for one part after another. */
-function partsOf(worker: Worker): { next(): Promise<ReadPart>; fail(error: Error): void } {
+function partsOf(worker: Worker, advice: string): { next(): Promise<ReadPart>; fail(error: Error): void } {
   let waiting = Promise.withResolvers<ReadPart>();
   const fail = (error: Error): void => {
     waiting.reject(error);
@@ -130,7 +141,7 @@ function partsOf(worker: Worker): { next(): Promise<ReadPart>; fail(error: Error
   });
   worker.on("error", (error: Error & { readonly code?: string }) => {
     const isFull = error.code === "ERR_WORKER_OUT_OF_MEMORY";
-    fail(isFull ? new StatementError("It needs too much memory to read. Export fewer days.") : error);
+    fail(isFull ? new StatementError(`It needs too much memory to read. ${advice}`) : error);
   });
   return {
     next: () => {

@@ -3,6 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 
 import { slicesOf } from "../../../../runtime/slices.js";
 import type { StatementForm } from "../../../domain/statement-form.js";
+import { readPayoutFile } from "../../../payouts/read-payout-file.js";
 import { railNamed } from "../../../rails/rails.js";
 import type { StatementFile } from "../../../rails/statement.js";
 import { readBankFile } from "../../../reconcile/banks/read-bank-file.js";
@@ -22,11 +23,19 @@ export interface BankStatementFile {
   readonly bytes: Uint8Array;
 }
 
+/** A file of payouts. */
+export interface PayoutsFile {
+  readonly payouts: true;
+  readonly bytes: Uint8Array;
+}
+
 /** What the thread sends at each request for more. The last two end it. */
 export type ReadPart =
   | { readonly list: string; readonly items: readonly unknown[] }
   | { readonly end: object }
   | { readonly problem: string };
+
+type AnyFile = RailStatement | BankStatementFile | PayoutsFile;
 
 /** A tenth of a core that mints want, too. On Linux a thread has a priority of its own. */
 const PRIORITY = 10;
@@ -34,9 +43,9 @@ const PRIORITY = 10;
 const PROBLEM_CHARACTERS_MAX = 500;
 
 /** Reads the whole file, and then makes the parts of what it says: its lists, and then the rest. */
-async function* read(statement: RailStatement | BankStatementFile): AsyncGenerator<ReadPart, void, void> {
+async function* read(statement: AnyFile): AsyncGenerator<ReadPart, void, void> {
   try {
-    const { lists, ...end } = await ("form" in statement ? readBank(statement) : readRail(statement));
+    const { lists, ...end } = await partsOf(statement);
     for (const [list, all] of Object.entries<readonly unknown[]>(lists)) {
       for (const items of slicesOf(all, SLICE_ROWS)) yield { list, items };
     }
@@ -46,6 +55,16 @@ async function* read(statement: RailStatement | BankStatementFile): AsyncGenerat
     if (!(error instanceof StatementError)) throw error;
     yield { problem: error.message.slice(0, PROBLEM_CHARACTERS_MAX) };
   }
+}
+
+function partsOf(file: AnyFile) {
+  if ("payouts" in file) return readPayouts(file);
+  return "form" in file ? readBank(file) : readRail(file);
+}
+
+async function readPayouts({ bytes }: PayoutsFile) {
+  const { rows, sha256 } = await readPayoutFile(Buffer.from(bytes.buffer));
+  return { lists: { rows }, sha256 };
 }
 
 async function readRail({ rail, bytes, ...file }: RailStatement) {
@@ -62,7 +81,7 @@ async function readBank({ form, bytes }: BankStatementFile) {
 }
 
 if (process.platform === "linux") setPriority(PRIORITY);
-const parts = read(workerData as RailStatement | BankStatementFile);
+const parts = read(workerData as AnyFile);
 parentPort?.on("message", () => {
   void parts.next().then(({ value }) => {
     parentPort?.postMessage(value);

@@ -8,7 +8,7 @@ import type { AuditedTransactionRow } from "../transactions/transaction-check.js
 // Repeated on purpose: an audit must not depend on the code that it audits.
 
 /** Who can write a row: an API key, a person or the machine, or a rail and other services. */
-export type Author = "key" | "operators" | "service";
+export type Author = "key" | "operators" | "payouts" | "service";
 
 /** Who can write a row, and the scope that a key needs for it. */
 interface Right {
@@ -26,12 +26,16 @@ const CALL_MILLIS_MAX = 3_660_000;
 const CLOCK_BEHIND_MILLIS_MAX = 60_000;
 /** The command on the database. */
 const MACHINE = "operator";
+/** What pays the rows of approved files. */
+const FILES = "payouts";
 const KEY = /^key_/;
 const OPERATOR = /^opr_/;
 
 const byKey = (scope: string): Right => ({ authors: ["key"], scope });
 const byPerson = (scope: string): Right => ({ authors: ["key", "operators"], scope });
 const MOVES = byKey("transactions:write");
+/** A key may name a file in the metadata, too: it is a word of the caller then. */
+const PAYS_FILE: Right = { authors: ["key", "payouts"], scope: "transactions:write" };
 const CORRECTS = byPerson("transactions:write");
 const RESOLVES = byPerson("transactions:resolve");
 const ACCOUNTS = byPerson("accounts:write");
@@ -57,10 +61,16 @@ const RIGHTS: Readonly<Partial<Record<JournalKind, Right>>> = {
 
 /** Returns who can write the row. `begun` is the transaction that it begins. */
 export function rightOf(row: AuditedJournalRow, begun: AuditedTransactionRow | undefined): Right | undefined {
+  if (row.kind === "transaction.pending" && begun !== undefined && namesFile(begun)) return PAYS_FILE;
   if (begun === undefined || row.kind !== "transaction.completed") return RIGHTS[row.kind as JournalKind];
   const { deposit_id: depositId, correction } = begun;
   if (correction === null) return depositId === null || isClaim(begun) ? MOVES : undefined;
   return correction === "REVERSAL" && depositId === null ? CORRECTS : undefined;
+}
+
+/** Whether the transaction says that it pays a row of a file (docs/adr/0078). */
+function namesFile({ type, metadata }: AuditedTransactionRow): boolean {
+  return type === "REDEEM" && metadata.includes('["payout_file","');
 }
 
 /** Whether a caller's own mint credits the deposit whose receipt it names. */
@@ -70,6 +80,7 @@ export function isClaim({ deposit_id: depositId, reference }: AuditedTransaction
 
 export function authorOf(actor: string): Author {
   if (KEY.test(actor)) return "key";
+  if (actor === FILES) return "payouts";
   return actor === MACHINE || OPERATOR.test(actor) ? "operators" : "service";
 }
 
@@ -90,7 +101,8 @@ export class Authors {
     const { actor } = row;
     const author = authorOf(actor);
     if (right !== undefined && !right.authors.includes(author)) {
-      return `${right.authors.length === 1 ? "a key" : "a key or operators"} as the actor of ${row.kind}`;
+      const authors = right.authors.map((each) => (each === "key" ? "a key" : each));
+      return `${authors.join(" or ")} as the actor of ${row.kind}`;
     }
     if (author === "key") return this.#problemOfKey(row, right);
     return OPERATOR.test(actor) ? this.#problemOfOperators(row) : undefined;

@@ -15,6 +15,7 @@ import type { Destination } from "../../../../src/domain/destination.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
 import { isDeciding, type JournalEntry } from "../../../../src/domain/journal.js";
 import { isUnderWay, type Payment, type RailAccountId } from "../../../../src/domain/payment.js";
+import type { ApprovedPayoutFile } from "../../../../src/domain/payout-file.js";
 import type { Proposal } from "../../../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../../../src/domain/rail-account.js";
 import { numberOfOtherSource } from "../../../../src/domain/receipt.js";
@@ -89,9 +90,12 @@ export class MemoryDisk implements Disk {
   }
 
   /** What operators have made, destinations, and webhook endpoints. */
-  get acts(): readonly (StoredApiKey | Proposal | RailAccountRecord | ReservePlace | Destination | EndpointRecord)[] {
-    const { apiKeys, proposals, railAccounts, reservePlaces, destinations, webhookEndpoints } = this.#tables;
-    const tables = [apiKeys, proposals, railAccounts, reservePlaces, destinations, webhookEndpoints];
+  get acts(): readonly (
+    StoredApiKey | Proposal | RailAccountRecord | ReservePlace | ApprovedPayoutFile | Destination | EndpointRecord
+  )[] {
+    const { apiKeys, proposals, railAccounts, reservePlaces, payoutFiles, destinations, webhookEndpoints } =
+      this.#tables;
+    const tables = [apiKeys, proposals, railAccounts, reservePlaces, payoutFiles, destinations, webhookEndpoints];
     return tables.flatMap(({ rows }) => [...rows.values()]);
   }
 

@@ -1,0 +1,98 @@
+import type { DestinationKind } from "../../../domain/destination.js";
+import type { Transaction } from "../../../domain/transaction.js";
+import { formatCents } from "../../../domain/values/cents.js";
+import * as wire from "../../../gen/kesc/admin/v1/admin_service.js";
+import type { Remark } from "../../../payouts/plan.js";
+import { isLeftOut, type ItemsPage, PART_ROWS, type StoredPayouts } from "../../../payouts/ports.js";
+import { toTimestamp } from "../timestamp.js";
+
+/** What a person sees of a file before it is paid. A part of the file keeps it as it was. */
+export interface Preview {
+  readonly sha256: string;
+  readonly rail: string;
+  readonly count: number;
+  readonly amountCents: number;
+  readonly totals: readonly { readonly kind: DestinationKind; readonly count: number; readonly amountCents: number }[];
+  readonly leftOut: number;
+  /** The first ones, like `warnings`. */
+  readonly errors: readonly Remark[];
+  readonly warned: number;
+  readonly warnings: readonly Remark[];
+}
+
+export function toPreview(preview: Preview): wire.PayoutsPreview {
+  return {
+    sha256: preview.sha256,
+    rail: preview.rail,
+    count: preview.count,
+    amount: formatCents(preview.amountCents),
+    totals: preview.totals.map(({ kind, count, amountCents }) => {
+      return { kind: kind.toLowerCase(), count, amount: formatCents(amountCents) };
+    }),
+    left_out: preview.leftOut,
+    errors: [...preview.errors],
+    warned: preview.warned,
+    warnings: [...preview.warnings],
+  };
+}
+
+export function toPayouts({ approved, decidedParts, parts, refused, ...stored }: StoredPayouts): wire.Payouts {
+  const { sha256, rail, count, amountCents, leftOut } = stored.preview as Preview;
+  const { PAYOUTS_STATE_PROPOSED, PAYOUTS_STATE_DONE, PAYOUTS_STATE_RUNNING } = wire.PayoutsState;
+  const ended = decidedParts === parts ? PAYOUTS_STATE_DONE : PAYOUTS_STATE_RUNNING;
+  return {
+    sha256,
+    rail,
+    state: approved === undefined ? PAYOUTS_STATE_PROPOSED : ended,
+    count,
+    amount: formatCents(amountCents),
+    left_out: leftOut,
+    decided: Math.min(count, decidedParts * PART_ROWS),
+    refused,
+    approved_at: approved && toTimestamp(approved.approvedAt),
+  };
+}
+
+const STATES: Readonly<Record<Transaction["status"], wire.PayoutRowState>> = {
+  PENDING: wire.PayoutRowState.PAYOUT_ROW_STATE_ACCEPTED,
+  PROCESSING: wire.PayoutRowState.PAYOUT_ROW_STATE_ACCEPTED,
+  COMPLETED: wire.PayoutRowState.PAYOUT_ROW_STATE_PAID,
+  FAILED: wire.PayoutRowState.PAYOUT_ROW_STATE_FAILED,
+  CANCELED: wire.PayoutRowState.PAYOUT_ROW_STATE_FAILED,
+};
+
+const NO_ROW = {
+  reason: undefined,
+  account_id: undefined,
+  amount: undefined,
+  reference: undefined,
+  description: undefined,
+  destination_id: undefined,
+  transaction_id: undefined,
+  rail_receipt: undefined,
+};
+
+/** `transaction` is the redemption of the row, if the ledger has accepted it. */
+export function toPayoutRow({ item, refused, transaction }: ItemsPage["items"][number]): wire.PayoutRow {
+  const { PAYOUT_ROW_STATE_LEFT_OUT, PAYOUT_ROW_STATE_WAITING, PAYOUT_ROW_STATE_REFUSED } = wire.PayoutRowState;
+  if (isLeftOut(item)) {
+    return { ...NO_ROW, line: item.line, state: PAYOUT_ROW_STATE_LEFT_OUT, reason: item.problem };
+  }
+  const row = {
+    line: item.line,
+    account_id: item.accountId,
+    amount: formatCents(item.amountCents),
+    reference: item.reference,
+    description: item.description,
+    destination_id: item.destinationId,
+  };
+  if (transaction === undefined) {
+    const state = refused === undefined ? PAYOUT_ROW_STATE_WAITING : PAYOUT_ROW_STATE_REFUSED;
+    return { ...NO_ROW, ...row, state, reason: refused };
+  }
+  const { id, status, statusReason, failure, railReceipt } = transaction;
+  const isOver = status === "FAILED" || status === "CANCELED";
+  const why = [failure ?? "canceled", statusReason].filter((text) => text !== "").join(": ");
+  const made = { transaction_id: id, rail_receipt: railReceipt };
+  return { ...NO_ROW, ...row, ...made, state: STATES[status], reason: isOver ? why : undefined };
+}

@@ -1,0 +1,57 @@
+import type { ApprovedPayoutFile } from "../../../domain/payout-file.js";
+import type { Rail } from "../../../domain/transaction.js";
+import { toCents } from "../../../domain/values/cents.js";
+import { toUnixMillis } from "../../../domain/values/time.js";
+import type { InsertedRow, RowOf } from "../../../model/column.js";
+import { PAYOUT_FILES } from "../../../model/payouts.js";
+import { hasTrueMac, rowMac } from "../../secrets/row-mac.js";
+import type { OpenBook } from "../book-directory.js";
+import type { RowPlace, Table } from "../table.js";
+
+/** A row of `payout_files`, as both drivers read it. */
+export type PayoutFileRow = RowOf<typeof PAYOUT_FILES, Uint8Array>;
+
+export const PAYOUT_FILE_TABLE: Table<ApprovedPayoutFile, PayoutFileRow> = {
+  name: "payout_files",
+  key: PAYOUT_FILES.key,
+  insertedRow: payoutFileRowOf,
+  reads: ({ table, lookedUp }, { pairs }) => [
+    {
+      finders: ["payoutFile"],
+      isAfterLock: true,
+      sql: `
+        SELECT f.* FROM ${pairs}
+        ${lookedUp(table("payout_files"), "f", "f.book = input.book AND f.sha256 = input.name")}`,
+    },
+  ],
+  rowOf: payoutFileOf,
+  isAsWritten: (row, { keys }) => hasTrueMac(keys, PAYOUT_FILES, row),
+  updates: [],
+};
+
+export function payoutFileOf(row: PayoutFileRow, { organizationId }: OpenBook): ApprovedPayoutFile {
+  return {
+    organizationId,
+    sha256: row.sha256,
+    rowsSha256: row.rows_sha256,
+    rail: row.rail as Rail,
+    rows: row.row_count,
+    amountCents: toCents(row.amount_cents),
+    leftOut: row.left_out,
+    approvedAt: toUnixMillis(row.approved_at),
+  };
+}
+
+function payoutFileRowOf(file: ApprovedPayoutFile, { book, seq }: RowPlace): InsertedRow<typeof PAYOUT_FILES> {
+  const row = {
+    sha256: file.sha256,
+    rows_sha256: file.rowsSha256,
+    rail: file.rail,
+    row_count: file.rows,
+    amount_cents: file.amountCents,
+    left_out: file.leftOut,
+    seq,
+    approved_at: file.approvedAt,
+  };
+  return { book: book.number, ...row, mac: rowMac(book.keys, PAYOUT_FILES, row) };
+}
