@@ -1,6 +1,6 @@
 import { generateKeyPairSync, hash, randomBytes } from "node:crypto";
 
-import { type DescMessage, fromJson, type JsonObject, toBinary } from "@bufbuild/protobuf";
+import { type DescMessage, fromJson, type JsonObject, ScalarType, toBinary } from "@bufbuild/protobuf";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 
 import { PARTS_MAX } from "../../src/domain/book-after.js";
@@ -15,7 +15,7 @@ export interface OperatorCalls {
   callers: number;
   /** The fields of the request as protobuf's JSON, beyond those that the things fill. */
   fields: JsonObject;
-  /** A file that the client streams, in the field of the pieces. */
+  /** A file that the client streams, in the one field of bytes. */
   file?: Buffer;
   /** The key of each call. Absent: that of the operator. */
   key?: () => string;
@@ -60,9 +60,9 @@ function certificatePem(): string {
 
 const junkKey = (): string => `kesc_op_${randomBytes(32).toString("base64url")}`;
 
-function rowsOfStatement(): string {
+function rowsOfStatement(day = "2026-11-22"): string {
   const row = (index: number): string =>
-    `${receiptOf(index)},2026-11-22 10:05:33,Pay Bill,Completed,1.00,,254712001900 - P,\n`;
+    `${receiptOf(index)},${day} 10:05:33,Pay Bill,Completed,1.00,,254712001900 - P,\n`;
   return HEADER + Array.from({ length: ROWS }, (_, index) => row(index)).join("");
 }
 
@@ -78,9 +78,23 @@ function manyOf(
 
 type Variant = Partial<Omit<OperatorCalls, "rpc">>;
 
-const statement = (file: string | Buffer): Variant => {
-  return { callers: 4, fields: { rail: "mpesa" }, file: Buffer.from(file) };
+/** The statement of a rail, unless the fields name a place. */
+const statement = (file: string | Buffer, fields: JsonObject = { rail: "mpesa", place: "" }): Variant => {
+  return { callers: 4, fields, file: Buffer.from(file) };
 };
+
+function entriesOfBank(): string {
+  const entries = Array.from({ length: ROWS }, (_, index) => `:61:261122C1,00NTRF//${receiptOf(index)}`);
+  const lines = [":20:X", ":25:1", ":28C:1", ":60F:C261121KES0,", ...entries, `:62F:C261122KES${String(ROWS)},`, "-"];
+  return lines.join("\n");
+}
+
+/** A month whose one statement has as many rows as it may. */
+function monthOfRows(): Variant {
+  const month = "2026-01";
+  const file = Buffer.from(rowsOfStatement(`${month}-22`));
+  return statement(file, { month, statements: [{ rail: "mpesa", size: String(file.length) }] });
+}
 
 function workbookOfStatement(): Buffer {
   const rows = rowsOfStatement()
@@ -99,11 +113,13 @@ export const WORST: Readonly<Record<string, () => Readonly<Record<string, Varian
     commas: { ...statement(",".repeat(MEBIBYTES_4)), isMalformed: true },
     rows: statement(rowsOfStatement()),
     workbook: statement(workbookOfStatement()),
+    bank: statement(entriesOfBank(), { rail: "", place: "till" }),
     quotes: { ...statement('"'.repeat(MEBIBYTES_4)), isMalformed: true },
     "line-feeds": { ...statement(HEADER.padEnd(MEBIBYTES_4, "\n")), isMalformed: true },
   }),
   // The month is open, so what costs is the comparison.
-  "AdminService/CloseMonth": () => ({ "": { fields: { month: "2026-01" } } }),
+  "AdminService/CloseMonth": () => ({ "": {}, rows: monthOfRows() }),
+  "AdminService/SetReservePlace": () => ({ "": { fields: { form: { source: "till" } } } }),
   "AdminService/PayFile": () => ({
     rows: {
       callers: 4,
@@ -268,7 +284,7 @@ export function headersOf(
 
 /** Encodes the file of a call, in messages with nothing else. */
 export function piecesOf({ rpc, file = Buffer.alloc(0) }: OperatorCalls): readonly Buffer[] {
-  const field = rpc.name === "AdminService/PayFile" ? "file" : "statement";
+  const field = rpc.input.fields.find(({ scalar }) => scalar === ScalarType.BYTES)?.name ?? "";
   return Array.from({ length: Math.ceil(file.length / PIECE_BYTES) }, (_, index) => {
     const piece = file.subarray(index * PIECE_BYTES, (index + 1) * PIECE_BYTES);
     return Buffer.from(toBinary(rpc.input, fromJson(rpc.input, { [field]: piece.toString("base64") })));

@@ -200,7 +200,7 @@ const CLOSING_WORDS: Readonly<Record<string, string>> = {
   agrees: "The book has the same figure of this day.",
   differs: "The book has another figure of this day. Ask the bank which one is right.",
   unrecorded: "The book has no figure of this day.",
-  later: "The book has no figure of this day, and one of a later day, which a new figure would replace.",
+  later: "The book has no figure of this day, and one of a later day, which stays the last one.",
   overdrawn: "The account is overdrawn, and no figure is below zero. Ask the bank.",
 };
 

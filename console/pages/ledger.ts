@@ -6,7 +6,7 @@ import type { Reading, ReadingOf } from "../upstream/upstream.js";
 import { centsOf, dayText, decimalOf } from "../view/values.js";
 
 const SHARED = ["account_id", "transaction_id", "reference", "description", "rail_receipt", "kind", "source"] as const;
-const OF_BOOK = ["currency", "user_id", "organization_id", "note"] as const;
+const OF_BOOK = ["currency", "user_id", "organization_id", "note", "corrects_month"] as const;
 /** The columns of ExportGeneralLedger, in their order. */
 const COLUMNS = [
   ...(["sequence", "date", "recorded_at", "type", "book_account", "debit", "credit", "balance"] as const),

@@ -14,7 +14,7 @@ function each(value: JsonValue, ...names: readonly string[]): Readonly<Record<st
 }
 
 /** What the row of a mint leaves empty. */
-const STATED = ["stated_amount", "place", "as_of_day", "evidence", "direction", "movement", "detail"];
+const STATED = ["stated_amount", "place", "as_of_day", "evidence", "direction", "movement", "detail", "corrects_month"];
 const HASH = "rM3oXz6Yc1qvQmWm0sF5kTn2u8bJp4hVxE9dLw7gKaU=";
 
 /** Values by the name of a field, or by message and field where the name has several meanings. */

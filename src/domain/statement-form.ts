@@ -51,6 +51,13 @@ export function defaultForm(place: string): Parsed<StatementForm> {
   return parsed({ source: source.value, ...nothing });
 }
 
+/** Returns the source of the receipts of a place. Undefined if its name makes none. */
+export function sourceOfPlace(place: string, form: StatementForm | undefined): string | undefined {
+  if (form !== undefined) return form.source;
+  const named = defaultForm(place);
+  return named.ok ? named.value.source : undefined;
+}
+
 /** Parses the source of a place's receipts. Without one, "KCB 1234" has kcb-1234. */
 export function parsePlaceSource(unchecked: string, place: string): Parsed<string> {
   const source = unchecked === "" ? sourceLike(place) : unchecked;

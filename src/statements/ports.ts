@@ -69,6 +69,8 @@ export interface BookLine {
   readonly actor: string;
   readonly note: string;
   readonly detail: string | undefined;
+  /** When the movement that the row corrects was recorded. Undefined if it corrects none. */
+  readonly correctedAt: UnixMillis | undefined;
 }
 
 /** A line of the book, with what operators see beside it. */
@@ -130,7 +132,7 @@ export interface WaitingInBook {
 /** A row of the journal that is about one account. */
 export interface AccountJournalRow extends Omit<
   BookLine,
-  "accountId" | "userId" | "rail" | "receipt" | "reference" | "description" | "detail"
+  "accountId" | "userId" | "rail" | "receipt" | "reference" | "description" | "detail" | "correctedAt"
 > {
   /** Undefined in the account's first row. */
   readonly previousSeq: number | undefined;

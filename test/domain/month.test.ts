@@ -1,6 +1,7 @@
 import { expect } from "chai";
 
-import { lastDayOfMonth, type Month, parseMonth, periodOfMonth } from "../../src/domain/values/month.js";
+import { lastDayOfMonth, type Month, monthOf, parseMonth, periodOfMonth } from "../../src/domain/values/month.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
 
 describe("a month in Kenya", () => {
   it("begins and ends at midnight in Nairobi", () => {
@@ -26,6 +27,11 @@ describe("a month in Kenya", () => {
       expect(parseMonth(text)).to.deep.include({ ok: false, problem });
     });
   }
+
+  it("has the moments from its midnight on", () => {
+    const { start } = periodOfMonth("2026-11" as Month);
+    expect([monthOf(start), monthOf(toUnixMillis(start - 1))]).to.deep.equal(["2026-11", "2026-10"]);
+  });
 
   it("is a year and the number of the month", () => {
     expect(parseMonth("2026-10")).to.deep.include({ ok: true, value: "2026-10" });

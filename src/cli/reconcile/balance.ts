@@ -72,7 +72,7 @@ export async function recordBalance(
 
 const REFUSED: Readonly<Record<string, string>> = {
   differs: "The day has another figure. Which one is right, a person decides: kesc reserve record --help",
-  later: "The last figure of the place is of a later day, and a new one would replace it: kesc reserve record --help",
+  later: "The place has a figure of a later day, so nothing is recorded by itself: kesc reserve record --help",
   overdrawn: "The account is overdrawn, and no figure is below zero. Ask the bank.",
 };
 

@@ -39,8 +39,8 @@ function lookup({ organizationId }: RecordReserve, rows: Lookup): void {
 }
 
 /**
- * Records what lies in one place at the end of a day. It replaces the last figure of the place. The
- * same figure again is a replay.
+ * Records what lies in one place at the end of a day. It replaces the last figure of the place,
+ * unless that is of a later day. The last figure again is a replay.
  *
  * Refuses: TOO_MANY_RESERVE_PLACES.
  */
@@ -58,5 +58,7 @@ function decide(book: Book, command: RecordReserve, now: UnixMillis): Decision<R
   const seq = book.bookOf(organizationId).lastSeq + 1;
   const row: ReservePlace = { ...figure, organizationId, statementForm: last?.statementForm, recordedAt: now, seq };
   const entry = bookEntryOf({ ...command, now }, { kind: "reserve.recorded", reason, detail });
-  return { kind: "effect", resource: row, effect: { entries: [entry], puts: [{ table: "reservePlaces", row }] } };
+  const isNewest = last === undefined || last.asOfDay <= asOfDay;
+  const puts = isNewest ? [{ table: "reservePlaces", row } as const] : [];
+  return { kind: "effect", resource: row, effect: { entries: [entry], puts } };
 }

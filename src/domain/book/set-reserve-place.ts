@@ -2,7 +2,7 @@ import type { Authorized } from "../authority.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import type { ReservePlace } from "../reserve.js";
 import { bookEntryOf, byOnePerson } from "../second-person.js";
-import { formText, type StatementForm } from "../statement-form.js";
+import { formText, sourceOfPlace, type StatementForm } from "../statement-form.js";
 import type { StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -27,14 +27,18 @@ function lookup({ organizationId }: SetReservePlace, rows: Lookup): void {
  * Keeps how the statements of a place are read, in place of what was kept. The same is a replay. A
  * place is known by its first figure, so a misspelled one is refused.
  *
- * Refuses: RESERVE_PLACE_NOT_FOUND.
+ * Refuses, in this order: RESERVE_PLACE_NOT_FOUND, RESERVE_SOURCE_TAKEN (or a statement of each of
+ * two places would show the movements of the other as breaks).
  */
 function decide(book: Book, command: SetReservePlace, now: UnixMillis): Decision<ReservePlace> {
   const { organizationId, place, form, note: reason } = command;
-  const known = book.reservePlaces(organizationId).find((each) => each.place === place);
+  const places = book.reservePlaces(organizationId);
+  const known = places.find((each) => each.place === place);
   if (known === undefined) return refuse({ reason: "RESERVE_PLACE_NOT_FOUND", place });
   const text = formText(form);
   if (known.statementForm !== undefined && formText(known.statementForm) === text) return replay(known);
+  const other = places.find((each) => each !== known && sourceOfPlace(each.place, each.statementForm) === form.source);
+  if (other !== undefined) return refuse({ reason: "RESERVE_SOURCE_TAKEN", place: other.place });
   const row: ReservePlace = { ...known, statementForm: form };
   const detail = JSON.stringify([place, text]);
   const entry = bookEntryOf({ ...command, now }, { kind: "reserve.place_set", reason, detail });

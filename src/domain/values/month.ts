@@ -19,6 +19,11 @@ export function periodOfMonth(month: Month): { readonly start: UnixMillis; reado
   return { start: startOfMonth(first), end: endOfMonth(first) };
 }
 
+/** Returns the month of a moment. */
+export function monthOf(time: UnixMillis): Month {
+  return nairobiDayOf(time).slice(0, 7) as Month;
+}
+
 /** Returns the last day of a month. */
 export function lastDayOfMonth(month: Month): NairobiDay {
   return nairobiDayOf(toUnixMillis(periodOfMonth(month).end - 1));

@@ -107,7 +107,7 @@ export const ENDS = "('transaction.completed', 'transaction.failed', 'transactio
 const DEPOSITS =
   "('deposit.received', 'deposit.returning', 'deposit.returned', 'deposit.return_failed', 'deposit.reversed')";
 /** The characters of the id with which the detail of a row about a deposit begins. */
-const DEPOSIT_ID_LENGTH = 30;
+export const DEPOSIT_ID_LENGTH = 30;
 const DESTINATIONS = "('destination.created', 'destination.removed')";
 const STATUSES = "('account.frozen', 'account.unfrozen', 'account.closed')";
 

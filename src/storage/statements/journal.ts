@@ -14,7 +14,7 @@ import {
 } from "../lists/page.js";
 import type { Engine } from "../sql/engine.js";
 import { nearestMark, newestRow } from "./account-walk.js";
-import { lineColumns, lineOf, type LineRow } from "./lines.js";
+import { lineColumns, lineOf, type LineRow, withAdjusted } from "./lines.js";
 
 /** The characters of the id of an operator. */
 const OPERATOR_ID_LENGTH = 30;
@@ -181,7 +181,8 @@ async function rowsAt(
      WHERE j.book = ? AND j.seq = input.seq`,
     [JSON.stringify(seqs.map((seq) => ({ seq }))), book],
   );
-  return rows
+  const lines = rows
     .map((row) => ({ ...lineOf(row), keyId: (row.key_id ?? undefined) as ApiKeyId | undefined }))
     .sort((left, right) => right.seq - left.seq);
+  return withAdjusted(reader, engine, { book, lines });
 }

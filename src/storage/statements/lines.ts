@@ -1,4 +1,5 @@
 import type { BookAccount, JournalKind } from "../../domain/journal.js";
+import { contentOfRow } from "../../domain/row-content.js";
 import { toCents } from "../../domain/values/cents.js";
 import type { AccountId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
@@ -6,6 +7,7 @@ import type { RowOf } from "../../model/column.js";
 import type { JOURNAL } from "../../model/transactions.js";
 import { ACCOUNT_MARK_ROWS } from "../../statements/mark-ports.js";
 import type { BookLine, LinesPage, LinesRequest, Looked } from "../../statements/ports.js";
+import { DEPOSIT_ID_LENGTH, ENDS } from "../events/event-rows.js";
 import { fitting, type ListReader } from "../lists/page.js";
 import type { Engine, Read } from "../sql/engine.js";
 import { newestRow } from "./account-walk.js";
@@ -19,6 +21,8 @@ export type LineRow = Pick<RowOf<typeof JOURNAL>, (typeof COLUMNS)[number]> & {
   readonly description: string | null;
   readonly rail: string | null;
   readonly user_id: string | null;
+  /** Null for "book.adjusted": its detail names the movement. */
+  readonly corrected_at: number | null;
 };
 
 const COLUMNS = [
@@ -44,6 +48,11 @@ export function lineColumns({ table }: Pick<Engine, "table">, j: string): string
   return `${COLUMNS.map((column) => `${j}.${column}`).join(", ")},
     COALESCE(${j}.rail_receipt, CASE WHEN ${j}.kind = 'transaction.completed' THEN t.rail_receipt END) AS receipt,
     t.reference, t.description, t.rail,
+    CASE WHEN t.corrects_id IS NOT NULL THEN (
+      SELECT c.recorded_at FROM ${table("journal")} c WHERE c.transaction_id = t.corrects_id AND c.kind IN ${ENDS}
+    ) WHEN ${j}.kind = 'deposit.reversed' THEN (
+      SELECT d.created_at FROM ${table("deposits")} d WHERE d.id = substr(${j}.detail, 1, ${String(DEPOSIT_ID_LENGTH)})
+    ) END AS corrected_at,
     (SELECT h.user_id FROM ${table("account_holders")} h WHERE h.account_id = ${j}.account_id) AS user_id`;
 }
 
@@ -157,7 +166,7 @@ export async function bookLinesPage(
      WHERE j.book = ? AND j.seq > ? AND j.seq <= ? ORDER BY j.seq`,
     [book, afterSeq, lastSeq],
   );
-  const lines = fitting(rows).map(lineOf);
+  const lines = await withAdjusted(reader, engine, { book, lines: fitting(rows).map(lineOf) });
   const coveredSeq = lines.length < rows.length ? (lines.at(-1)?.seq ?? afterSeq) : lastSeq;
   return { result: { lines, nextAfterSeq: coveredSeq < toSeq ? coveredSeq : undefined }, lookedAt: rows.length };
 }
@@ -194,5 +203,39 @@ export function lineOf(row: LineRow): BookLine {
     actor: row.actor,
     note: row.reason,
     detail: row.detail ?? undefined,
+    correctedAt: row.corrected_at === null ? undefined : toUnixMillis(row.corrected_at),
   };
+}
+
+/**
+ * Says of each line "book.adjusted" when its movement was recorded. Only a page with such a line
+ * costs a statement. A receipt that came later belongs to the end of its transaction.
+ */
+export async function withAdjusted<Line extends BookLine>(
+  reader: ListReader,
+  { table, jsonItems }: Engine,
+  { book, lines }: { readonly book: number; readonly lines: readonly Line[] },
+): Promise<readonly Line[]> {
+  const movements = lines.flatMap((line) => movementOf(line) ?? []);
+  if (movements.length === 0) return lines;
+  const ended = (id: string): string =>
+    `SELECT e.recorded_at FROM ${table("journal")} e WHERE e.transaction_id = ${id} AND e.kind IN ${ENDS}`;
+  const found = await reader.rows<{ readonly movement: string; readonly recorded_at: number }>(
+    `SELECT i.value AS movement, COALESCE((${ended("r.transaction_id")}), r.recorded_at) AS recorded_at
+     FROM ${jsonItems("?")} i CROSS JOIN ${table("journal")} r WHERE r.book = ? AND r.rail_receipt = i.value
+     UNION ALL
+     SELECT i.value AS movement, e.recorded_at
+     FROM ${jsonItems("?")} i CROSS JOIN ${table("journal")} e
+     WHERE e.transaction_id = i.value AND e.kind IN ${ENDS}`,
+    [JSON.stringify(movements), book, JSON.stringify(movements)],
+  );
+  const times = new Map(found.map(({ movement, recorded_at }) => [movement, toUnixMillis(recorded_at)]));
+  return lines.map((line) => {
+    const movement = movementOf(line);
+    return movement === undefined ? line : { ...line, correctedAt: times.get(movement) };
+  });
+}
+
+function movementOf(line: BookLine): string | undefined {
+  return line.kind === "book.adjusted" ? contentOfRow(line).movement : undefined;
 }

@@ -1,9 +1,10 @@
 import { expect } from "chai";
 
-import { closeMonth } from "../../../src/domain/book/close-month.js";
-import { readClosing } from "../../../src/domain/closing.js";
+import type { Acted } from "../../../src/domain/authority.js";
+import { type Closing, readClosing } from "../../../src/domain/closing.js";
+import type { Decision } from "../../../src/domain/decision.js";
 import { contentOfRow } from "../../../src/domain/row-content.js";
-import { effectOf, wordOf } from "../../support/decided.js";
+import { decide, effectOf, wordOf } from "../../support/decided.js";
 import { givenBook, givenHead } from "../../support/given.js";
 import { NOW, ORGANIZATION, STRANGER } from "../../support/names.js";
 import { closeMonth as command } from "../../support/operations/book.js";
@@ -11,7 +12,7 @@ import { closeMonth as command } from "../../support/operations/book.js";
 describe("closing a month", () => {
   it("is a row of the book, which keeps what the pack needs", () => {
     const book = givenBook({ books: [givenHead(), givenHead({ organizationId: STRANGER })] });
-    const decision = closeMonth.decide(book, command(ORGANIZATION), NOW, NOW);
+    const decision = decide(book, command(ORGANIZATION)) as Decision<Acted<Closing>>;
     const { entries, puts } = effectOf(decision);
     const [entry] = entries;
     expect(entries).to.have.length(1);
@@ -29,12 +30,12 @@ describe("closing a month", () => {
 
   it("happens once: a repeat returns the first closing, whatever it brings", () => {
     const book = givenBook({ books: [givenHead(), givenHead({ organizationId: STRANGER })] });
-    book.apply(effectOf(closeMonth.decide(book, command(ORGANIZATION), NOW, NOW)));
+    book.apply(effectOf(decide(book, command(ORGANIZATION))));
     const other = command(ORGANIZATION);
     const again = { ...other, closed: { ...other.closed, lastSeq: 7, kept: {} } };
-    const decision = closeMonth.decide(book, again, NOW, NOW);
+    const decision = decide(book, again) as Decision<Acted<Closing>>;
     expect(wordOf(decision)).to.equal("replay");
     expect(decision.kind === "replay" && decision.resource.resource).to.deep.include({ seq: 2, lastSeq: 1 });
-    expect(wordOf(closeMonth.decide(book, command(STRANGER), NOW, NOW))).to.equal("effect");
+    expect(wordOf(decide(book, command(STRANGER)))).to.equal("effect");
   });
 });

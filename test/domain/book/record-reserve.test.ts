@@ -38,6 +38,13 @@ describe("recording the reserve", () => {
     });
   }
 
+  it("is a row alone, if the place has a figure of a later day", () => {
+    const earlier = recordReserve(ORGANIZATION, "bank", { asOfDay: "2026-10-31" as never });
+    const decision = decide({ reservePlaces: [place] }, earlier);
+    expect(effectOf(decision).puts).to.deep.equal([]);
+    expect(effectOf(decision).entries[0]?.detail).to.include('"bank",100,"2026-10-31"');
+  });
+
   it("keeps how the statements of the place are read", () => {
     const known = { ...place, statementForm: formOf({}) };
     const effect = effectOf(decide({ reservePlaces: [known] }, recordReserve(ORGANIZATION, "bank", { evidence: "x" })));

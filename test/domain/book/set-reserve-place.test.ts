@@ -2,7 +2,7 @@ import { expect } from "chai";
 
 import { formText } from "../../../src/domain/statement-form.js";
 import { formOf } from "../../support/bank-files.js";
-import { decide, effectOf, putOf, wordOf } from "../../support/decided.js";
+import { decide, effectOf, expectRefused, putOf, wordOf } from "../../support/decided.js";
 import { ORGANIZATION } from "../../support/names.js";
 import { recordReserve, setReservePlace } from "../../support/operations/book.js";
 
@@ -35,6 +35,18 @@ describe("setting how the statements of a place are read", () => {
       expect(wordOf(decide({ reservePlaces: known }, setReservePlace(ORGANIZATION, "KCB", { form })))).to.equal(
         expected,
       );
+    });
+  }
+
+  for (const [what, other] of [
+    ["by its form", { place: "Equity", statementForm: FORM }],
+    ["by its name", { place: "K C B", statementForm: undefined }],
+  ] as const) {
+    it(`refuses a source that another place has ${what}`, () => {
+      const form = { ...FORM, source: other.statementForm?.source ?? "k-c-b" };
+      const reservePlaces = [{ ...place, place: "金庫" }, place, { ...place, ...other }];
+      const decision = decide({ reservePlaces }, setReservePlace(ORGANIZATION, "KCB", { form }));
+      expectRefused(decision, { reason: "RESERVE_SOURCE_TAKEN", place: other.place });
     });
   }
 

@@ -14,6 +14,7 @@ const LINE: BookLine = {
   kind: "transaction.completed",
   accountId: ACCOUNT_ID,
   userId: undefined,
+  correctedAt: undefined,
   rail: "direct",
   transactionId: TRANSACTION_ID,
   debit: "reserve",

@@ -170,7 +170,7 @@ export const ON_BOOKS = {
       ],
       changed: [placeWith(200), "amount", "1.00 KES", "2.00 KES"],
       thereAndBack: [
-        recordReserve(ORGANIZATION, "KCB 1", { ...figure, amountCents: toCents(9_900) }),
+        recordReserve(ORGANIZATION, "KCB 1", { ...earlierFigure, amountCents: toCents(9_900) }),
         recordReserve(ORGANIZATION, "KCB 1", { ...earlierFigure, amountCents: toCents(100) }),
       ],
     },

@@ -1,6 +1,7 @@
 import { contentOfRow } from "../../../domain/row-content.js";
 import { formatCents } from "../../../domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../../../domain/values/ids.js";
+import { type Month, monthOf } from "../../../domain/values/month.js";
 import { nairobiDayOf } from "../../../domain/values/nairobi-day.js";
 import type {
   GeneralLedgerLine as GeneralLedgerLineMessage,
@@ -86,7 +87,14 @@ function columnsOf(line: BookLine | undefined, { organizationId }: LineOwner) {
     currency: CURRENCY,
     user_id: line?.userId,
     organization_id: organizationId,
+    corrects_month: line && correctedMonthOf(line),
   };
+}
+
+/** A correction in the month of its movement is no matter of another month. */
+function correctedMonthOf({ recordedAt, correctedAt }: BookLine): Month | undefined {
+  const corrected = correctedAt === undefined ? undefined : monthOf(correctedAt);
+  return corrected === monthOf(recordedAt) ? undefined : corrected;
 }
 
 export function toGeneralLedgerLine({ line, ...given }: LedgerLine, owner: LineOwner): GeneralLedgerLineMessage {

@@ -14,6 +14,7 @@ type AuditedPlaceRow = RowOf<typeof RESERVE_PLACES>;
 
 interface Figure {
   readonly seq: number;
+  readonly asOfDay: string;
   readonly text: string;
   /** How its statements are read, as JSON. Null until a row says it. */
   readonly form: string | null;
@@ -21,7 +22,7 @@ interface Figure {
 
 /**
  * Checks what the operator recorded about the reserve of one book, and compares `reserve_places`
- * with the last figure of each place.
+ * with the figure of each place for its last day.
  */
 export function reserveAudit(audit: Audit, book: AuditedBook): AuditPart {
   const table = "reserve_places";
@@ -53,11 +54,13 @@ function record({ findings }: AuditedBook, row: AuditedJournalRow, figures: Map<
     findings.onRow(row, "a place and its figure in the detail", String(row.detail));
     return;
   }
+  const earlier = figures.get(name);
+  if (earlier !== undefined && earlier.asOfDay > String(asOfDay)) return;
   const { seq, recorded_at } = row;
   const terms = { kind: String(kind), document_sha256: textOrNull(document), matures_on: textOrNull(maturesOn) };
   const figure = { ...terms, as_of_day: String(asOfDay), evidence: String(evidence), recorded_at };
-  const form = figures.get(name)?.form ?? null;
-  figures.set(name, { seq, form, text: describe({ ...figure, place: name, seq, amount_cents: amountCents }) });
+  const text = describe({ ...figure, place: name, seq, amount_cents: amountCents });
+  figures.set(name, { seq, asOfDay: figure.as_of_day, form: earlier?.form ?? null, text });
 }
 
 function setForm({ findings }: AuditedBook, row: AuditedJournalRow, figures: Map<string, Figure>): void {
