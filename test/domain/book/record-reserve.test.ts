@@ -45,6 +45,15 @@ describe("recording the reserve", () => {
     expect(effectOf(decision).entries[0]?.detail).to.include('"bank",100,"2026-10-31"');
   });
 
+  it("keeps the kind of the place, unless it names another", () => {
+    const bank = { ...place, kind: "bank_kenya" as const };
+    const kindAfter = (kind: "cash" | undefined): unknown => {
+      const command = recordReserve(ORGANIZATION, "bank", { kind, evidence: "x" });
+      return putOf(effectOf(decide({ reservePlaces: [bank] }, command)), "reservePlaces")?.kind;
+    };
+    expect([kindAfter(undefined), kindAfter("cash")]).to.deep.equal(["bank_kenya", "cash"]);
+  });
+
   it("keeps how the statements of the place are read", () => {
     const known = { ...place, statementForm: formOf({}) };
     const effect = effectOf(decide({ reservePlaces: [known] }, recordReserve(ORGANIZATION, "bank", { evidence: "x" })));

@@ -203,7 +203,7 @@ export const PARAMETERS = {
     parse: argument(parseNairobiDay),
   },
   "--evidence <text>": { help: "what shows it, such as the number of a bank statement", parse: nonEmptyName },
-  "--kind <kind>": { help: `${choice("what it is", RESERVE_KINDS)} (default: other)` },
+  "--kind <kind>": { help: `${choice("what it is", RESERVE_KINDS)} (default: that of the last figure, or other)` },
   "--document <file>": {
     help: "the document that shows it: its SHA-256 is recorded, and not the document",
     field: "document_sha256",

@@ -38,7 +38,8 @@ export function reserveActs(options: HandlersOptions): Record<string, RpcRoute> 
     as_of_day: (day: string) => parsePastDay(day, now()),
     document_sha256: parseSha256,
     evidence: parseLabel,
-    kind: (kind: ReserveKindMessage) => parseKind(kind || ReserveKindMessage.RESERVE_KIND_OTHER),
+    kind: (kind: ReserveKindMessage) =>
+      kind === ReserveKindMessage.RESERVE_KIND_UNSPECIFIED ? parsed(undefined) : parseKind(kind),
     matures_on: parseNairobiDay,
     note: parseStatusReason,
     place: parseLabel,
