@@ -47,11 +47,12 @@ describe("recording the reserve", () => {
 
   it("keeps the kind of the place, unless it names another", () => {
     const bank = { ...place, kind: "bank_kenya" as const };
-    const kindAfter = (kind: "cash" | undefined): unknown => {
+    const kindAfter = (kind: "cash" | undefined, reservePlaces = [bank]): unknown => {
       const command = recordReserve(ORGANIZATION, "bank", { kind, evidence: "x" });
-      return putOf(effectOf(decide({ reservePlaces: [bank] }, command)), "reservePlaces")?.kind;
+      return putOf(effectOf(decide({ reservePlaces }, command)), "reservePlaces")?.kind;
     };
-    expect([kindAfter(undefined), kindAfter("cash")]).to.deep.equal(["bank_kenya", "cash"]);
+    const kinds = [kindAfter(undefined), kindAfter("cash"), kindAfter(undefined, [])];
+    expect(kinds).to.deep.equal(["bank_kenya", "cash", "other"]);
   });
 
   it("keeps how the statements of the place are read", () => {
