@@ -324,8 +324,9 @@ interface Violation {
           async (page) => {
             await follow(page, "Reconciliation", /reconciliation/);
             const file = { name: "statement.csv", mimeType: "text/csv", buffer: Buffer.from(statement()) };
-            await page.locator("input[type=file]").setInputFiles(file);
-            await page.getByRole("button", { name: "Compare" }).click();
+            // The first form is that of rails, the second that of banks.
+            await page.locator("input[type=file]").first().setInputFiles(file);
+            await page.getByRole("button", { name: "Compare" }).first().click();
             await sees(page, /2 movements differ, 2 agree/);
             await picture(page, "controller");
           },
