@@ -176,7 +176,7 @@ describe("kesc reconcile --place", () => {
       .and.contain('"bank_kenya"');
     for (const [text, name, problem] of [
       [table("11"), "NCBA 7", "The day has another figure."],
-      [table("10"), "KCB 1234", "The last figure of the place is of a later day"],
+      [table("10"), "KCB 1234", "The place has a figure of a later day"],
       [table("-10"), "NCBA 8", "The account is overdrawn"],
       [table(""), "NCBA 8", "The file tells no closing balance"],
       [`${table("10")}2025-11-27,1,5\n`, "NCBA 8", "The file is doubtful, so its balance is not recorded."],
