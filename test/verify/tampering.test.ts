@@ -802,7 +802,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   ...uncovered("payout_parts", {
     book: "1",
     rows_sha256: "'another'",
-    part: "5",
+    part: "part + 5",
     file_sha256: "'another'",
     sealed: HASH,
     stored_at: "5",
