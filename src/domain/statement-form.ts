@@ -9,7 +9,7 @@ export type BankColumn = (typeof BANK_COLUMNS)[number];
 /** The bank's own names of the columns that its table has. */
 export type BankColumns = Readonly<Partial<Record<BankColumn, string>>>;
 
-/** What stands first in 01/02/2026. */
+/** Which number of a date such as 01/02/2026 is the day: the first or the second. */
 export const DATE_ORDERS = ["DAY_FIRST", "MONTH_FIRST"] as const;
 export type BankDateOrder = (typeof DATE_ORDERS)[number];
 

@@ -8,6 +8,7 @@ import { messageOf } from "../grpc/errors/status.js";
 import { redeemTermsOf } from "../grpc/services/payouts/redeem-terms.js";
 import type { CellRails } from "../grpc/services/served-cell.js";
 import type { Ledger } from "../ledger/ledger.js";
+import { DECIDED_LATER } from "../ledger/ports/outcome.js";
 import type { OpenPart } from "../payouts/ports.js";
 import { redemptionOf } from "../payouts/redemption.js";
 import { PayoutRunner, type RowDecision } from "../payouts/runner.js";
@@ -30,12 +31,7 @@ const DECIDE_MILLIS_MAX = 30_000;
 
 /** The ledger can decide the same row later. Any other refusal is about the row. */
 const TRANSIENT: ReadonlySet<AnyRefusal["reason"]> = new Set([
-  "QUEUE_FULL",
-  "SHUTTING_DOWN",
-  "DEADLINE_EXCEEDED",
-  "STORAGE_UNAVAILABLE",
-  "BOOK_MOVING",
-  "CLOCK_BEHIND",
+  ...DECIDED_LATER,
   "ORGANIZATION_SUSPENDED",
   "RAIL_NOT_CONFIGURED",
 ]);

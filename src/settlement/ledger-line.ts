@@ -6,7 +6,7 @@ import type { Actor } from "../domain/values/actor.js";
 import type { TransactionId } from "../domain/values/ids.js";
 import { NO_REASON, parseStatusReason, type StatusReason } from "../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
-import type { LedgerRefusal, Outcome } from "../ledger/ports/outcome.js";
+import { DECIDED_LATER, type Outcome } from "../ledger/ports/outcome.js";
 import type { RailReport, Sent } from "../rails/rail.js";
 import { type ToldCode, wordsOf } from "../rails/told-code.js";
 import type { Evidence } from "./evidence.js";
@@ -44,15 +44,7 @@ interface LedgerLineOptions {
   readonly onEvent: OnEvent;
 }
 
-// The ledger may decide the same command a moment later.
-const TRANSIENT: ReadonlySet<string> = new Set<LedgerRefusal["reason"] | "BOOK_MOVING" | "CLOCK_BEHIND">([
-  "QUEUE_FULL",
-  "SHUTTING_DOWN",
-  "DEADLINE_EXCEEDED",
-  "STORAGE_UNAVAILABLE",
-  "BOOK_MOVING",
-  "CLOCK_BEHIND",
-]);
+const TRANSIENT: ReadonlySet<string> = new Set(DECIDED_LATER);
 
 /** Makes the commands of the settlement, and submits them. */
 export class SettlementLine {

@@ -140,12 +140,12 @@ describe("what keeps a month from being closed", () => {
       `the statement of KCB 1 closes otherwise: ${RECORD} 1.01 --as-of 2026-10-31 --kind bank_kenya --evidence TEXT`,
     ],
   ] as const satisfies readonly (readonly [Partial<MonthFacts>, string])[]) {
-    it(`is told with its act: ${obstacle}`, () => {
+    it(`names an obstacle with its act: ${obstacle}`, () => {
       expect(obstaclesOf({ ...READY, ...given })).to.deep.equal([obstacle]);
     });
   }
 
-  it("is told all at once, in the order of the book, the rails and the places", () => {
+  it("names all obstacles at once, in the order of the book, the rails and the places", () => {
     const facts = { ...READY, hasSealKey: false, sealedSize: 0, statements: [], figures: [FIGURE] };
     expect(obstaclesOf(facts).map((each) => each.split(" ").slice(0, 2).join(" "))).to.deep.equal([
       "there is",

@@ -1,13 +1,10 @@
-import { readFile, stat } from "node:fs/promises";
-
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { Command } from "commander";
 
 import { csvRows, Digits } from "../../../runtime/csv.js";
 import { PAYOUT_ROWS_MAX } from "../../domain/payout-file.js";
-import { FILE_BYTES_MAX } from "../../reconcile/files/tables.js";
 import { invocation } from "../../startup/invocation.js";
-import { OperatorError, UsageError } from "../../startup/operator-error.js";
+import { UsageError } from "../../startup/operator-error.js";
 import { previewLines } from "../administration/payout-preview.js";
 import { referenceTo } from "../administration/references.js";
 import type { MessageJson } from "../administration/row.js";
@@ -15,15 +12,23 @@ import { type AdminSession, itemsOf, serverOf, withSession } from "../administra
 import { statusReason, wholeNumber } from "../commands/arguments.js";
 import { printJson, printLine, textOf } from "../commands/output.js";
 import { giveExamples } from "../examples.js";
+import { bytesOf } from "../reconcile/statement-file.js";
 
 const PIECE_BYTES = 256 * 1_024;
 const PAGE = 1_000;
 /** What a reader of the file of outcomes sees, in the order of the columns. */
-const OUTCOME_COLUMNS = ["line", "state", "reason", "account_id", "amount", "reference", "description"].concat([
+const OUTCOME_COLUMNS = [
+  "line",
+  "state",
+  "reason",
+  "account_id",
+  "amount",
+  "reference",
+  "description",
   "destination_id",
   "transaction_id",
   "rail_receipt",
-]);
+] as const;
 const NUMBERS: ReadonlySet<string> = new Set(["line", "amount"]);
 
 interface SentPayouts {
@@ -132,17 +137,4 @@ function cellsOf(row: MessageJson): readonly (string | Digits)[] {
     const text = row[name] === null ? "" : textOf(row[name]);
     return NUMBERS.has(name) ? new Digits(text) : text;
   });
-}
-
-async function bytesOf(file: string): Promise<Buffer> {
-  try {
-    const { size } = await stat(file);
-    if (size > FILE_BYTES_MAX) throw new OperatorError(`${file} has more than ${String(FILE_BYTES_MAX)} bytes.`);
-    return await readFile(file);
-  } catch (error) {
-    if (error instanceof Error && "syscall" in error) {
-      throw new OperatorError(`The file cannot be read: ${error.message}.`);
-    }
-    throw error;
-  }
 }

@@ -16,7 +16,7 @@ export const replayWebhookEvents: Operation<ReplayWebhookEvents, Endpoint> = {
 };
 
 /**
- * Sends the events of a range again. One that is under way is a replay.
+ * Sends the events of a range again. A range that is being sent is a replay.
  *
  * Refuses, in this order: those of `decideOnEndpoint`, EVENT_NOT_FOUND, WEBHOOK_ENDPOINT_BUSY.
  */

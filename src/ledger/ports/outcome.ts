@@ -14,6 +14,16 @@ export type LedgerRefusal =
    */
   | { readonly reason: "STORAGE_UNAVAILABLE" };
 
+/** The refusals after which the ledger may decide the same command a moment later. */
+export const DECIDED_LATER = [
+  "QUEUE_FULL",
+  "SHUTTING_DOWN",
+  "DEADLINE_EXCEEDED",
+  "STORAGE_UNAVAILABLE",
+  "BOOK_MOVING",
+  "CLOCK_BEHIND",
+] as const satisfies readonly (LedgerRefusal["reason"] | "BOOK_MOVING" | "CLOCK_BEHIND")[];
+
 /** The outcome of a command. A `done` command is on disk. */
 export type Outcome<Resource> =
   | { readonly kind: "done"; readonly resource: Resource; readonly replayed: boolean }

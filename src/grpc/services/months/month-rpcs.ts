@@ -142,7 +142,7 @@ function restBeside({ who }: Pick<Caller, "who">, signal: AbortSignal): MonthRow
   };
 }
 
-/** At a server reads take the turns of lists. In a command nobody else has any. */
+/** At a server reads take the turns of lists. A command on the database runs alone. */
 function historyOf({ cellOf, listTurns }: HandlersOptions, caller: Caller, signal: AbortSignal): History {
   const inTurn: History["inTurn"] =
     caller.who.kind === "machine"
