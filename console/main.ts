@@ -1,3 +1,4 @@
+import { collectWhenQuiet } from "../runtime/heap.js";
 import { flushLog, openLog } from "../runtime/log.js";
 import { announceReady } from "../runtime/ready.js";
 import { exitAfter, shutdownSignal } from "../runtime/shutdown.js";
@@ -20,6 +21,7 @@ else {
 /** Runs the console until the shutdown signal. Exits with 0 if all requests were finished. */
 async function run(config: ConsoleConfig): Promise<void> {
   const stopping = shutdownSignal();
+  collectWhenQuiet();
   const log = openLog(config.logLevel);
   const running = await startConsole(config, log).catch((error: unknown) => {
     process.stderr.write(`the console cannot start: ${explain(error, config)}\n`);

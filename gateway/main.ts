@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 
-import { boundHeapGrowth } from "../runtime/heap-growth.js";
+import { boundHeapGrowth, collectWhenQuiet } from "../runtime/heap.js";
 import { openLog } from "../runtime/log.js";
 import { announceReady } from "../runtime/ready.js";
 import { exitAfter, shutdownSignal } from "../runtime/shutdown.js";
@@ -25,6 +25,7 @@ else {
 async function run(config: GatewayConfig): Promise<void> {
   const stopping = shutdownSignal();
   boundHeapGrowth(config.heapGrowthPercent);
+  collectWhenQuiet();
   const log = openLog(config.logLevel);
   const gateway = await start(config, log).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

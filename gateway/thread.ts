@@ -1,6 +1,7 @@
 import { getPriority, setPriority } from "node:os";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 
+import { collectWhenQuiet } from "../runtime/heap.js";
 import { openLog } from "../runtime/log.js";
 import type { MetricsJson } from "../runtime/metrics/metrics.js";
 import type { GatewayConfig } from "./config.js";
@@ -29,6 +30,7 @@ const NICENESS_MAX = 19;
 // One thread of a gateway (threads.ts). It exits with 0 if all requests were finished.
 const { config, calls, hasProcess } = workerData as ThreadData;
 if (calls !== undefined) giveWay();
+collectWhenQuiet();
 const answer = (message: ThreadAnswer): void => parentPort?.postMessage(message);
 try {
   const gateway = await runGateway(config, { log: openLog(config.logLevel), calls, hasProcess });

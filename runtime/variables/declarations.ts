@@ -217,7 +217,7 @@ const TUNING = {
   },
   KESC_HEAP_GROWTH_PERCENT: {
     fallback: undefined,
-    meaning: "growth of the heap between full collections; 0: as V8 likes; default: 100, below 1 GiB of memory 25",
+    meaning: "growth of the heap between full collections; 0: as V8 likes; default: 0, below 1 GiB of memory 25",
     schema: wholeNumber(0, 1_000).optional(),
   },
   KESC_LOG_LEVEL: variable(

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 
 import { traceOf } from "../../runtime/error-trace.js";
-import { boundHeapGrowth } from "../../runtime/heap-growth.js";
+import { boundHeapGrowth, collectWhenQuiet } from "../../runtime/heap.js";
 import { flushLog, openLog } from "../../runtime/log.js";
 import { announceReady } from "../../runtime/ready.js";
 import { exitAfter, type ShutdownCause } from "../../runtime/shutdown.js";
@@ -45,6 +45,7 @@ export async function runServer(
   startFront: StartFront = startNoFront,
 ): Promise<0 | 1> {
   boundHeapGrowth(config.heapGrowthPercent);
+  collectWhenQuiet();
   const graceMillis = config.shutdownGraceSeconds * 1_000;
   const logger = openLog(config.logLevel);
   const tracing = await tracingOf(logger);

@@ -1,4 +1,4 @@
-import { memoryBytes, SMALL_MACHINE_BYTES } from "../../runtime/heap-growth.js";
+import { memoryBytes, SMALL_MACHINE_BYTES } from "../../runtime/heap.js";
 
 /**
  * The option of Node for a young generation of 64 MiB. It buys 11 to 20 % more mints

@@ -5,6 +5,7 @@ import { parentPort, workerData } from "node:worker_threads";
 
 import type BetterSqlite3 from "better-sqlite3";
 
+import { collectWhenQuiet } from "../../../runtime/heap.js";
 import type { Command } from "../../domain/operations.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import { commitBatch } from "../../ledger/commit-batch.js";
@@ -125,4 +126,7 @@ function open(port: NonNullable<typeof parentPort>, { filename, masterKeyFile, i
   port.postMessage({ failure: undefined } satisfies WorkerOpened);
 }
 
-if (parentPort !== null) open(parentPort, workerData as WorkerFiles);
+if (parentPort !== null) {
+  collectWhenQuiet();
+  open(parentPort, workerData as WorkerFiles);
+}
