@@ -32,6 +32,7 @@ export const EMPTY_ANSWER = Buffer.from(
       available_balance_after: "1250.00",
       needs_attention: false,
       warnings: [],
+      held_for: [],
     },
   }).finish(),
 );

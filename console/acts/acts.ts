@@ -121,6 +121,21 @@ export const ACTS: readonly Act[] = [
     given: ["flag"],
   },
   {
+    name: "release",
+    rpc: "AdminService/ReleaseTransaction",
+    title: "Release the payout",
+    subject: "transaction_id",
+    changes: () => [["Payout", "waits for a person", "goes to its rail"]],
+  },
+  {
+    name: "refuse",
+    rpc: "AdminService/RefuseTransaction",
+    title: "Refuse the payout",
+    subject: "transaction_id",
+    isFinal: true,
+    changes: status("failed"),
+  },
+  {
     name: "cancel",
     rpc: "TransactionService/CancelTransaction",
     title: "Cancel the payment",

@@ -8,6 +8,8 @@ import { limitWords, Money, Time } from "../view/values.js";
 
 const TYPES = ["mint", "redeem"];
 const PERIODS = ["transaction", "day", "month"];
+/** Beyond these, a redemption waits for a person. */
+const HELD_PERIODS = ["held_amount", "held_day", "held_new_destination", "held_changed"];
 const DEFAULT_TIER = "default";
 
 /** How much may be minted and redeemed, at once and in a period? */
@@ -22,7 +24,7 @@ export const limitsPage: Page = {
           <h1>Limits</h1>
           <p class="lead">
             A transaction must fit the limits of its account's tier, and those of the organization. A limit holds from
-            the next transaction on.
+            the next transaction on. Beyond an amount "without a release", a payout waits until a person releases it.
           </p>
           <Section title="The organization itself" reading={reading} retry={visit.path}>
             {({ limits: { limits }, tiers }) => (
@@ -66,7 +68,7 @@ interface Row {
 /** The limits of one tier, set or not. Only those of the organization itself have a use. */
 function Limits({ visit, tier, limits }: LimitsProps): VNode {
   const rows: readonly Row[] = TYPES.flatMap((type) =>
-    PERIODS.map((period) => ({
+    [...PERIODS, ...(type === "redeem" ? HELD_PERIODS : [])].map((period) => ({
       type,
       period,
       set: limits.find((each) => each.type === type && each.period === period),

@@ -9,7 +9,7 @@ import type { ReadingOf } from "../upstream/upstream.js";
 import { JournalTable, Short } from "../view/journal.js";
 import { Customer, ReceiptOf } from "../view/lists.js";
 import { Facts, Refused, Section, Table } from "../view/parts.js";
-import { Held, Review } from "../view/review.js";
+import { Held, Review, Waiting } from "../view/review.js";
 import { Id, Money, moneyText, Status, Text, Time, words } from "../view/values.js";
 import { ProofFacts } from "./journal.js";
 
@@ -51,6 +51,7 @@ export const transactionPage: Page = {
               <p class="lead">{sentenceOf(visit, row)}</p>
               <Review visit={visit} row={row} payment={payment.ok ? payment.value.payment : undefined} />
               {held === null ? null : <Held visit={visit} row={row} reason={held} accounts={accounts} />}
+              <Waiting visit={visit} row={row} />
             </>
           )}
           <Standing visit={visit} reading={standing} />
@@ -183,6 +184,7 @@ function actsOf(row: Transaction, payment: HeadProps["payment"]): Parameters<typ
   const mayResolve = needs_attention || Date.now() - Date.parse(created_at) > RAIL_MILLIS_USUAL;
   const isReversible = status === "completed" && rail === "direct" && !isLinked;
   return [
+    ...(row.held_for.length > 0 ? [["release", about] as const, ["refuse", about] as const] : []),
     ...(status === "pending" && rail !== "direct" ? [["cancel", about] as const] : []),
     ...(held === null ? [] : [["open-payouts", { rail }] as const]),
     ...(isReversible ? [["reverse", about] as const] : []),

@@ -109,7 +109,7 @@ export function transactionColumns({
           {
             head: "Why",
             // Each of them needs a person. The page of the payment explains the flag.
-            cell: ({ id }: Transaction) => flags.get(id)?.map(words).join(", "),
+            cell: (row: Transaction) => needWords(row, flags.get(row.id)),
           },
         ]),
     ...(hasAccount
@@ -135,6 +135,11 @@ export function TransactionList({
   ...props
 }: ListProps<OfCustomer<Transaction>> & TransactionColumnsProps): VNode {
   return <Table columns={transactionColumns({ visit, ...props })} rows={rows} empty={empty} />;
+}
+
+/** Why the payment needs a person. */
+export function needWords({ held_for: held }: Transaction, flags: readonly string[] = []): string {
+  return [...flags.map(words), ...held.map((reason) => `held: ${words(reason)}`)].join(", ");
 }
 
 /** What was minted and redeemed, and what did not move money or has not yet. */

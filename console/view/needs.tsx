@@ -8,7 +8,7 @@ import type { ReadingOf } from "../upstream/upstream.js";
 import { countText } from "./frame.js";
 import { pathOfId } from "./journal.js";
 import { Link } from "./link.js";
-import { Customer } from "./lists.js";
+import { Customer, needWords } from "./lists.js";
 import { Table } from "./parts.js";
 import { Age, centsOf, Money, sumOf, Text, Unknown, words } from "./values.js";
 
@@ -78,13 +78,13 @@ function needsListed(
 ): readonly Need[] {
   const flagsOf = new Map(flags.map(({ transaction_id: id, open_flags }) => [id, open_flags]));
   return [
-    ...transactions.map(({ id, type, amount, created_at }) => ({
-      payment: named.get(id),
-      what: `${type === "mint" ? "Mint" : "Redeem"} …${id.slice(-4)}`,
-      path: pathOfId(visit, id),
-      why: (flagsOf.get(id) ?? []).map(words).join(", "),
-      since: created_at,
-      amount,
+    ...transactions.map((row) => ({
+      payment: named.get(row.id),
+      what: `${row.type === "mint" ? "Mint" : "Redeem"} …${row.id.slice(-4)}`,
+      path: pathOfId(visit, row.id),
+      why: needWords(row, flagsOf.get(row.id)),
+      since: row.created_at,
+      amount: row.amount,
     })),
     ...deposits.map(({ id, reason, status, amount, created_at }) => ({
       what: `Unallocated deposit …${id.slice(-4)}`,

@@ -44,7 +44,7 @@ interface ReviewProps {
 
 /** Why a person must look, with what was ordered beside what the rail reported. */
 export function Review({ visit, row, payment }: ReviewProps): VNode | null {
-  if (!row.needs_attention) return null;
+  if (!row.needs_attention || (row.held_for.length > 0 && payment?.open_flags.length === 0)) return null;
   const ended = row.status === "pending" || row.status === "processing" ? 0 : 1;
   const flags = payment?.open_flags ?? [];
   return (
@@ -148,6 +148,24 @@ const NONE = <span class="none">none</span>;
 
 function textOf(text: string): VNode {
   return <Text>{words(text)}</Text>;
+}
+
+/** Why a person must release a payout. */
+export function Waiting({ visit, row }: Pick<ReviewProps, "visit" | "row">): VNode | null {
+  const { held_for: reasons, created_at } = row;
+  if (reasons.length === 0) return null;
+  return (
+    <div class="verdict wait">
+      <h2>This payout waits for a person</h2>
+      {reasons.map((reason) => (
+        <p key={reason}>{visit.meaningOf("HoldReason", reason)}</p>
+      ))}
+      <p>
+        It waits since <Time>{created_at}</Time>, <Age since={created_at} /> so far. Release or refuse it. Who proposed
+        its file of payouts may not.
+      </p>
+    </div>
+  );
 }
 
 interface HeldProps {

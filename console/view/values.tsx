@@ -176,6 +176,10 @@ const MOVES: Readonly<Record<string, readonly [one: string, all: string]>> = {
 /** Returns what a limit bounds, such as "Each mint" or "Redemptions in a day". */
 export function limitWords(type: string, period: string): string {
   const [one, all] = MOVES[type] ?? [type, type];
+  if (period === "held_amount") return `Each ${one} without a release`;
+  if (period === "held_day") return `${all} in a day without a release`;
+  if (period === "held_new_destination") return "First payout to a number without a release";
+  if (period === "held_changed") return "Payout in the week after a changed number or e-mail, without a release";
   return period === "transaction" ? `Each ${one}` : `${all} in a ${period}`;
 }
 

@@ -107,6 +107,8 @@ export interface FinderKeys {
   readonly aloneSum: NameOf<AlonePerson>;
   /** The row that closed the month. */
   readonly closedMonth: NameOf<Month>;
+  /** When the newest paid redemption to the destination, or to the account's own number, began. */
+  readonly paidTo: NameOf<DestinationId | AccountId>;
   readonly webhookEndpoint: WebhookEndpointId;
   /** The webhook endpoints of the organization that are not deleted. */
   readonly webhookEndpoints: OrganizationId;
@@ -166,6 +168,11 @@ export interface Book {
   aloneSum(organizationId: OrganizationId, person: AlonePerson): PersonalSum | undefined;
   reservePlaces(organizationId: OrganizationId): readonly ReservePlace[];
   closedMonth(organizationId: OrganizationId, month: Month): Closing | undefined;
+  /**
+   * When the newest redemption was accepted that a rail has paid to the destination, or to the
+   * account's own phone number.
+   */
+  paidTo(organizationId: OrganizationId, id: DestinationId | AccountId): UnixMillis | undefined;
   /** The file of payouts that was approved. */
   payoutFile(organizationId: OrganizationId, sha256: string): ApprovedPayoutFile | undefined;
   /** The transactions that book what a rail reported after the transaction had ended. */

@@ -25,6 +25,8 @@ export const JOURNAL_KINDS = [
   "account.revealed",
   "account.tiered",
   "transaction.pending",
+  "transaction.held",
+  "transaction.released",
   "transaction.processing",
   "transaction.completed",
   "transaction.failed",

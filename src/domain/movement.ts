@@ -12,8 +12,17 @@ import {
   redeemPosting,
 } from "./journal.js";
 import { limitsOfTier } from "./limits/limits.js";
-import { counted, givenBack, type LimitsInForce, type ReachedLimit, reachedLimit, usageAt } from "./limits/usage.js";
-import type { RailReceipt } from "./payment.js";
+import {
+  counted,
+  givenBack,
+  type HeldMovement,
+  holdReasons,
+  type LimitsInForce,
+  type ReachedLimit,
+  reachedLimit,
+  usageAt,
+} from "./limits/usage.js";
+import { HOLD_REASONS, type HoldReason, type RailReceipt } from "./payment.js";
 import { numberOfRail, receiptsLike } from "./receipt.js";
 import type { Refusal } from "./refusal.js";
 import { DIRECT_RAIL, type Transaction } from "./transaction.js";
@@ -157,6 +166,22 @@ export function refusalByLimits(
   );
 }
 
+/** Returns why a redemption on a rail must wait for a person, by the account's limits or others. */
+export function holdReasonsOf(
+  book: Pick<Book, "bookOf">,
+  account: LedgerAccount,
+  redemption: HeldMovement,
+  now: UnixMillis,
+): readonly HoldReason[] {
+  const { limits } = book.bookOf(account.organizationId);
+  if (limits === undefined) return NO_HOLDS;
+  const found = [
+    ...holdReasons(limitsOfTier(limits, account.tier), usageAt(account.usage, now), redemption),
+    ...holdReasons(limits.organization, usageAt(limits.usage, now), redemption),
+  ];
+  return HOLD_REASONS.filter((reason) => found.includes(reason));
+}
+
 /** An account, and the limits of its organization, with a transaction counted or taken back. */
 export interface Counted {
   readonly account: LedgerAccount;
@@ -230,6 +255,7 @@ export function moved(
     railReceipt,
     failure: undefined,
     openFlags: NO_FLAGS,
+    heldFor: NO_HOLDS,
     corrects,
     depositId,
     destinationId,
@@ -263,14 +289,11 @@ export function moved(
       ...putIdempotencyKey(idempotencyKey, transaction, now),
     ],
   };
-  return {
-    kind: "effect",
-    resource: transaction,
-    effect: limits === undefined ? effect : { ...effect, limits },
-  };
+  return { kind: "effect", resource: transaction, effect: limits === undefined ? effect : { ...effect, limits } };
 }
 
 const NO_FLAGS: Transaction["openFlags"] = [];
+const NO_HOLDS: Transaction["heldFor"] = [];
 
 function postingOf({ type, amountCents, depositId, posting }: NewTransaction, completed: boolean): Posting | undefined {
   if (posting !== undefined) return posting;

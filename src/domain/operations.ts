@@ -38,6 +38,7 @@ import { clearFlag } from "./orders/clear-flag.js";
 import { type CompletePayment, completePayment } from "./orders/complete-payment.js";
 import { type FailPayment, failPayment } from "./orders/fail-payment.js";
 import { type FlagTransaction, flagTransaction } from "./orders/flag-transaction.js";
+import { refuseTransaction, releaseTransaction } from "./orders/release-transaction.js";
 import { resolveTransaction } from "./orders/resolve-transaction.js";
 import { resolveTransactions } from "./orders/resolve-transactions.js";
 import { payFile } from "./payouts/pay-file.js";
@@ -82,6 +83,8 @@ const OPERATIONS = {
   clearFlag,
   resolveTransaction,
   resolveTransactions,
+  releaseTransaction,
+  refuseTransaction,
   receiveDeposit,
   recordDeposit,
   recordDeposits,

@@ -121,6 +121,9 @@ export interface RailTerms {
   readonly destinations?: PayableDestinations;
 }
 
+/** When a payment is due that waits until a person has decided: never. */
+export const NEVER_DUE = toUnixMillis(Date.UTC(9999, 11, 31));
+
 /** Why a rail moved nothing, by its own word. */
 export const RAIL_FAILURES = [
   "CANCELED_BY_PAYER",
@@ -134,12 +137,24 @@ export const RAIL_FAILURES = [
 ] as const;
 export type RailFailure = (typeof RAIL_FAILURES)[number];
 
+/** The failures that the column `failure` of the first release takes. */
+export const FIRST_FAILURE_REASONS = [...RAIL_FAILURES, "EXPIRED", "REPORT_DIFFERS", "RESOLVED_BY_OPERATOR"] as const;
+
 /**
  * Why a transaction on a rail failed. The list is closed. The service itself decides on EXPIRED: it
- * could not ask the rail in time. An operator decides on the last two.
+ * could not ask the rail in time. An operator decides on the last three. REFUSED_BY_OPERATOR: the
+ * payout was held, and a person did not release it.
  */
-export const FAILURE_REASONS = [...RAIL_FAILURES, "EXPIRED", "REPORT_DIFFERS", "RESOLVED_BY_OPERATOR"] as const;
+export const FAILURE_REASONS = [...FIRST_FAILURE_REASONS, "REFUSED_BY_OPERATOR"] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+/**
+ * Why a redemption waits for a person before its rail is asked: its amount, the sum of its day,
+ * that nothing was paid to the number yet, or that the phone number or e-mail address of the
+ * account was changed a short time ago.
+ */
+export const HOLD_REASONS = ["AMOUNT", "DAY", "NEW_DESTINATION", "CHANGED"] as const;
+export type HoldReason = (typeof HOLD_REASONS)[number];
 
 /**
  * Why a person must look at a transaction: asking the rail again will not answer it.

@@ -1,4 +1,5 @@
 import type { Rail } from "./transaction.js";
+import type { Actor } from "./values/actor.js";
 import type { Cents } from "./values/cents.js";
 import type { AccountId, DestinationId, OrganizationId } from "./values/ids.js";
 import type { Description, Metadata, Reference } from "./values/text.js";
@@ -22,6 +23,8 @@ export interface PayoutFile {
 
 export interface ApprovedPayoutFile extends PayoutFile {
   readonly approvedAt: UnixMillis;
+  /** Who has proposed the file, and who has approved it, if another person did. */
+  readonly approvedBy: Actor;
 }
 
 /** A row of a file. It names the account and the destination by their ids, and no number. */

@@ -1,4 +1,4 @@
-import type { FailureReason, FlagReason, RailMovement, RailReceipt } from "./payment.js";
+import type { FailureReason, FlagReason, HoldReason, RailMovement, RailReceipt } from "./payment.js";
 import type { Cents } from "./values/cents.js";
 import type { AccountId, DepositId, DestinationId, OrganizationId, TransactionId } from "./values/ids.js";
 import { type Parsed, parsed, unparsed } from "./values/parsed.js";
@@ -66,6 +66,8 @@ export interface Transaction {
   readonly failure: FailureReason | undefined;
   /** Why a person must look at the transaction, in the order in which the flags were raised. */
   readonly openFlags: readonly FlagReason[];
+  /** Why the redemption waits for a person before its rail is asked. Empty unless PENDING. */
+  readonly heldFor: readonly HoldReason[];
   /** Undefined unless the transaction corrects another one. */
   readonly corrects: Correction | undefined;
   /** The deposit whose shillings the transaction credits, or takes back. */
@@ -82,6 +84,15 @@ export interface Transaction {
   readonly createdAt: UnixMillis;
   readonly updatedAt: UnixMillis;
   readonly completedAt: UnixMillis | undefined;
+}
+
+/**
+ * Whether a rail has carried out the redemption: to its destination, or to the account's own phone
+ * number. A late correction does not say to which.
+ */
+export function isPaidOut({ type, status, rail, depositId, corrects }: Transaction): boolean {
+  const isOrder = rail !== DIRECT_RAIL && depositId === undefined && corrects === undefined;
+  return isOrder && type === "REDEEM" && status === "COMPLETED";
 }
 
 /** A transaction that a person has resolved, and the late transaction that books what has moved. */

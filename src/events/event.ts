@@ -4,7 +4,7 @@ import type { Destination } from "../domain/destination.js";
 import type { Freeze } from "../domain/freeze.js";
 import { type Balances, type JournalKind, type Posting, STILL_FROZEN, wordOf } from "../domain/journal.js";
 import { DEFAULT_TIER, type TierName } from "../domain/limits/limits.js";
-import type { FailureReason, FlagReason, RailReceipt } from "../domain/payment.js";
+import type { FailureReason, FlagReason, HoldReason, RailReceipt } from "../domain/payment.js";
 import { readWarning, type WarningSnapshot } from "../domain/rail-warning.js";
 import { contentOfRow, type RowContent } from "../domain/row-content.js";
 import type { Transaction, TransactionStatus } from "../domain/transaction.js";
@@ -229,6 +229,7 @@ function transactionAt(row: EventRow, { transaction, reversedById, steps, ended 
     railReceipt: transaction.depositReceipt ?? receipts.find((receipt) => receipt !== undefined),
     failure: status === "FAILED" ? (wordOf(end?.detail) as FailureReason) : undefined,
     openFlags: flagsAfter(steps, end),
+    heldFor: status === "PENDING" ? heldAfter(steps) : NO_HOLDS,
     reversedById,
     availableAfterCents: isCompleted ? end?.availableAfterCents : undefined,
     updatedAt: recordedAt,
@@ -258,6 +259,13 @@ function flagsAfter(steps: readonly StepRow[], end: EndRow | undefined): readonl
     if (kind === "transaction.attended") open.delete(wordOf(detail) as FlagReason);
   }
   return [...open];
+}
+
+const NO_HOLDS: readonly HoldReason[] = [];
+
+function heldAfter(steps: readonly StepRow[]): readonly HoldReason[] {
+  const last = steps.findLast(({ kind }) => kind === "transaction.held" || kind === "transaction.released");
+  return last?.kind === "transaction.held" ? ((last.detail ?? "").split(",") as HoldReason[]) : NO_HOLDS;
 }
 
 function accountAt(row: EventRow, { accountId, createdAt, statusRow, tier, freeze }: AccountFacts): AccountSnapshot {

@@ -20,12 +20,12 @@ import { type DecidingRow, isDeciding, type JournalEntry } from "../domain/journ
 import type { Resource } from "../domain/operations.js";
 import { isUnderWay, type Payment, type RailAccountId, type RailMovement } from "../domain/payment.js";
 import type { AlonePerson } from "../domain/proposal.js";
-import type { Transaction } from "../domain/transaction.js";
+import { isPaidOut, type Transaction } from "../domain/transaction.js";
 import type { Actor } from "../domain/values/actor.js";
-import type { OrganizationId, TransactionId } from "../domain/values/ids.js";
+import type { AccountId, DestinationId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { Month } from "../domain/values/month.js";
 import type { IdempotencyKey } from "../domain/values/text.js";
-import type { UnixMillis } from "../domain/values/time.js";
+import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import { isStanding } from "../domain/webhook-endpoint.js";
 import { BatchReceipts } from "./batch-receipts.js";
 import { BatchTable } from "./batch-table.js";
@@ -57,6 +57,7 @@ export class BatchBook implements Book {
   readonly #aloneSums = new Map<string, PersonalSum>();
   /** By the book and the month. */
   readonly #closedMonths = new Map<string, Closing>();
+  readonly #paidTo = new Map<string, UnixMillis>();
   readonly #paymentsUnderWay: ReadonlyMap<RailAccountId, number>;
   readonly #unallocatedDepositCents: ReadonlyMap<OrganizationId, number>;
   readonly #railAccountsOfCells: RailAccountsOfCells;
@@ -102,6 +103,9 @@ export class BatchBook implements Book {
     this.#changedRows = loaded.changedRows;
     for (const sum of loaded.aloneSums) this.#aloneSums.set(nameIn(sum.organizationId, sum.person), sum);
     for (const closing of loaded.closedMonths) this.#noteClosing(closing);
+    for (const { organizationId, paidTo, acceptedAt } of loaded.paidTo) {
+      this.#paidTo.set(nameIn(organizationId, paidTo), acceptedAt);
+    }
     for (const book of loaded.books) this.#books.set(book.organizationId, book);
     for (const used of loaded.receipts) this.#receipts.add(used);
     for (const { organizationId, movement, transactionId } of loaded.movements) {
@@ -146,6 +150,10 @@ export class BatchBook implements Book {
 
   closedMonth(organizationId: OrganizationId, month: Month): Closing | undefined {
     return this.#closedMonths.get(nameIn(organizationId, month));
+  }
+
+  paidTo(organizationId: OrganizationId, id: DestinationId | AccountId): UnixMillis | undefined {
+    return this.#paidTo.get(nameIn(organizationId, id));
   }
 
   unallocatedDepositCents(organizationId: OrganizationId): number {
@@ -233,8 +241,13 @@ export class BatchBook implements Book {
     if (table === "transactions") this.#noteMovement(row as Transaction);
   }
 
-  #noteMovement({ id, organizationId, railMovement }: Transaction): void {
+  #noteMovement(transaction: Transaction): void {
+    const { id, organizationId, railMovement } = transaction;
     if (railMovement !== undefined) this.#movements.set(nameIn(organizationId, railMovement), id);
+    if (!isPaidOut(transaction)) return;
+    const name = nameIn(organizationId, transaction.destinationId ?? transaction.accountId);
+    const acceptedAt = Math.max(this.#paidTo.get(name) ?? 0, transaction.createdAt);
+    this.#paidTo.set(name, toUnixMillis(acceptedAt));
   }
 
   #noteClosing(closing: Closing): void {

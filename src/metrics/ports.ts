@@ -12,6 +12,8 @@ export interface CellState {
   /** What rails took, and nobody has put in yet. */
   readonly chargesCents: number;
   readonly payments: readonly OpenPaymentCount[];
+  /** The redemptions that a person must release or refuse. At most 10,000 are counted. */
+  readonly heldPayouts: { readonly waiting: number; readonly oldestAt: number | undefined };
   readonly railAccounts: readonly RailAccountCount[];
   /** The warnings that stand against them. A code may come more than once. */
   readonly railWarnings: readonly { readonly code: string; readonly count: number }[];

@@ -95,8 +95,16 @@ function addMoney(gauge: AddGauge, one: AddValue): void {
       value: count,
     })),
   );
-  one("kesc_payments_oldest_seconds", "Age of the oldest open payment.", ({ payments }, now) =>
+  one("kesc_payments_oldest_seconds", "Age of the oldest open payment that is not held.", ({ payments }, now) =>
     secondsSince(oldestOf(payments.map(({ oldestAt }) => oldestAt)), now),
+  );
+  one(
+    "kesc_payouts_held",
+    "Redemptions that a person must release or refuse; 10,000 at most.",
+    ({ heldPayouts }) => heldPayouts.waiting,
+  );
+  one("kesc_payouts_held_oldest_seconds", "Age of the oldest redemption that is held.", ({ heldPayouts }, now) =>
+    secondsSince(heldPayouts.oldestAt, now),
   );
   gauge("kesc_rail_accounts", "Accounts at rails, by their switch for payouts.", ({ railAccounts }, cell) =>
     railAccounts.map(({ rail, payouts, count }) => ({ labels: { ...cell, rail, payouts }, value: count })),

@@ -25,6 +25,10 @@ export const TRANSACTIONS = {
     failure: changed(orNull(text)),
     /** The open flags, joined by commas. Null if there is none. */
     open_flags: changed(orNull(text)),
+    /** Why the redemption waits for a person, joined by commas. Null if it does not. */
+    held_for: changed(orNull(text)),
+    /** A failure that `failure` does not take. That column then has RESOLVED_BY_OPERATOR. */
+    later_failure: defaulted(changed(orNull(text))),
     /** The transaction that this one corrects. Null with `correction`. */
     corrects_id: orNull(text),
     correction: orNull(text),
@@ -133,6 +137,22 @@ export const JOURNAL = {
  */
 export const RECEIPTS_WITH_SOURCE = "rail_receipt LIKE '%:%' AND kind <> 'charge.recorded'";
 export const RECEIPT_NUMBER = "upper(ltrim(rail_receipt, 'abcdefghijklmnopqrstuvwxyz0123456789-'))";
+
+/** The rows of the index `journal_transaction_steps`. A query that uses the index repeats them. */
+export const TRANSACTION_STEPS = `(${["processing", "receipted", "flagged", "attended", "held", "released"]
+  .map((kind) => `'transaction.${kind}'`)
+  .join(", ")})`;
+
+/** The rows of the index `transactions_attention`. A query that uses the index repeats it. */
+export const NEEDS_ATTENTION = "(open_flags IS NOT NULL OR held_for IS NOT NULL)";
+
+/**
+ * The rows of the index `transactions_paid_out`, and what each has paid: a destination, or the own
+ * number of an account. A query that uses the index repeats both.
+ */
+export const PAID_OUT =
+  "type = 'REDEEM' AND status = 'COMPLETED' AND rail <> 'direct' AND deposit_id IS NULL AND corrects_id IS NULL";
+export const PAID_TO = "COALESCE(destination_id, account_id)";
 
 /** The rows of the index `journal_account_debits`. A query that uses the index repeats it. */
 export const DEBITS_OF_ACCOUNTS = `(debit IN ('available', 'held')

@@ -1,4 +1,6 @@
+import { inWords } from "../domain/change.js";
 import type { DestinationKind } from "../domain/destination.js";
+import type { HoldReason } from "../domain/payment.js";
 import { payoutReference, type PayoutRow } from "../domain/payout-file.js";
 import { amountText } from "../domain/values/cents.js";
 import type { AccountId } from "../domain/values/ids.js";
@@ -20,6 +22,8 @@ export interface PlannedRow {
   /** The number that is paid. It leaves this process nowhere. */
   readonly number: string | undefined;
   readonly availableCents: number;
+  /** Why a person must release the payout, as far as the row alone says. */
+  readonly heldFor?: readonly HoldReason[];
 }
 
 interface Accounts {
@@ -111,12 +115,13 @@ interface WarningFacts {
 
 /**
  * Returns the rows that are paid, but that a person should look at: another row, or a payout of the
- * last days, pays the same amount to the same number, or the number may be of another network.
+ * last days, pays the same amount to the same number, the number may be of another network, or the
+ * payout will be held.
  */
 export function warningsIn(planned: readonly PlannedRow[], { recent, doubts }: WarningFacts): readonly Remark[] {
   const paid = new Map(recent.map((each) => [keyOf(each.accountId, each.destinationId, each.amountCents), each]));
   const lines = new Map<string, number>();
-  return planned.flatMap(({ row, kind, number }): Remark[] => {
+  return planned.flatMap(({ row, kind, number, heldFor = [] }): Remark[] => {
     const { line, accountId, destinationId, amountCents } = row;
     const own = keyOf(kind, number ?? accountId, amountCents);
     const other = lines.get(own);
@@ -126,6 +131,7 @@ export function warningsIn(planned: readonly PlannedRow[], { recent, doubts }: W
       ...(other === undefined ? [] : [`amount: line ${String(other)} pays the same to the same number`]),
       ...(before === undefined ? [] : [`amount: ${before.id} paid the same on ${nairobiDayOf(before.createdAt)}`]),
       ...(kind === "PHONE" && number !== undefined && doubts(number as PhoneNumber) ? [OTHER_NETWORK] : []),
+      ...(heldFor.length === 0 ? [] : [`amount: a person must release it (${heldFor.map(inWords).join(", ")})`]),
     ];
     return texts.length === 0 ? [] : [{ line, text: texts.join("; ") }];
   });

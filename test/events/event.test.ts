@@ -181,6 +181,18 @@ describe("an event", () => {
       },
     ],
     [
+      "transaction.held",
+      { detail: "AMOUNT,DAY" },
+      { steps: [step(9, "transaction.held", { detail: "AMOUNT,DAY" })] },
+      { status: "PENDING", heldFor: ["AMOUNT", "DAY"] },
+    ],
+    [
+      "transaction.released",
+      {},
+      { steps: [step(8, "transaction.held", { detail: "AMOUNT" }), step(9, "transaction.released")] },
+      { status: "PENDING", heldFor: [] },
+    ],
+    [
       "transaction.attended",
       {},
       {

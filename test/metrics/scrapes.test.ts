@@ -15,6 +15,7 @@ const EMPTY: CellState = {
   payments: [],
   railAccounts: [],
   railWarnings: [],
+  heldPayouts: { waiting: 0, oldestAt: undefined },
   deposits: { waiting: 0, oldestAt: undefined, listReadAt: undefined },
   webhooks: { endpoints: [], eventsBehind: 0, failingSince: undefined, retries: [] },
   seals: { rowsBehind: 0, oldestUnsealedAt: undefined, alarms: 0 },

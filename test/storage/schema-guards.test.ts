@@ -217,6 +217,8 @@ const refused: readonly (readonly [what: string, refusal: RegExp, sql: string])[
     CHECK,
     ofMint("status = 'PENDING', completed_at = NULL, rail_receipt = 'r9'"),
   ],
+  ["a mint that is held", CHECK, ofMint("held_for = 'AMOUNT'")],
+  ["a later failure beside another one", CHECK, ofMint("later_failure = 'REFUSED_BY_OPERATOR'")],
   ["an empty list of flags", CHECK, ofMint("open_flags = ''")],
   ["a movement that another transaction has", UNIQUE, ofMint("rail_movement = 'm1'")],
   ["a receipt that another row has", UNIQUE, doubledRow({ kind: "'transaction.receipted'", rail_receipt: "'r1'" })],

@@ -116,6 +116,7 @@ const NO_REPORT = {
   railReceipt: undefined,
   failure: undefined,
   openFlags: [],
+  heldFor: [],
 } as const;
 /** The fields of a journal entry that only payments on a rail and corrections of the book have. */
 export const NO_PROOF = { detail: undefined, receipt: undefined } as const;
@@ -284,6 +285,7 @@ export const NO_ROWS: Omit<Loaded, "books"> = {
   decidingRows: [],
   aloneSums: [],
   closedMonths: [],
+  paidTo: [],
 };
 
 /**

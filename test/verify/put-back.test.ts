@@ -345,6 +345,19 @@ const PUT_BACK: readonly PutBack[] = [
     /after PROCESSING \| transaction\.processing/,
   ],
   [
+    "a payout that is held, and begins",
+    ["transactions", "payments"],
+    async (given) => {
+      const { books, meanwhile } = given;
+      await books.do((id) => setLimits(id, { type: "REDEEM", changes: { HELD_AMOUNT: toCents(0) } }));
+      const order = await payoutOf(given);
+      await meanwhile([["transactions.held_for", "NULL", ROW(order)]], () =>
+        books.do((id) => beginPayment(id, order.id)),
+      );
+    },
+    /transaction\.released before the rail is asked \| transaction\.processing/,
+  ],
+  [
     "an order over more than was ordered",
     ["transactions"],
     async ({ books, account, meanwhile }) => {

@@ -287,6 +287,11 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'OUTCOME_UNKNOWN'", ORDER(16), /open_flags null \| open_flags OUTCOME_UNKNOWN/],
     ["'OUTCOME_UNKNOWN'", ORDER(5), /open_flags null \| open_flags OUTCOME_UNKNOWN/],
   ],
+  "transactions.held_for": [["'AMOUNT'", ORDER(19), /held_for null \| held_for AMOUNT/]],
+  "transactions.later_failure": [
+    ["NULL", "later_failure IS NOT NULL", /failure REFUSED_BY_OPERATOR \| failure RESOLVED_BY_OPERATOR/],
+    ["'REFUSED_BY_OPERATOR'", ORDER(5), /failure RESOLVED_BY_OPERATOR \| failure REFUSED_BY_OPERATOR/],
+  ],
   "transactions.corrects_id": [
     [ORDER_ID(16), ORDER(10), /an original that has ended at the rail \| PENDING/],
     [TRANSACTION(6), ORDER(10), /a transaction of the book that it corrects/],

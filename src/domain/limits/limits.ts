@@ -1,4 +1,5 @@
 import { type Change, changes } from "../change.js";
+import { HOLD_REASONS, type HoldReason } from "../payment.js";
 import { TRANSACTION_TYPES, type TransactionType } from "../transaction.js";
 import { amountText, type Cents, NO_CENTS, parseAmount } from "../values/cents.js";
 import { type Parsed, parsed, parseOneOf, unparsed } from "../values/parsed.js";
@@ -7,8 +8,21 @@ import { type Parsed, parsed, parseOneOf, unparsed } from "../values/parsed.js";
 export const LIMIT_PERIODS = ["TRANSACTION", "DAY", "MONTH"] as const;
 export type LimitPeriod = (typeof LIMIT_PERIODS)[number];
 
+/** What a redemption on a rail may have without a person: beyond it, the redemption is held. */
+export type HeldPeriod = `HELD_${HoldReason}`;
+export const HELD_PERIODS: readonly HeldPeriod[] = HOLD_REASONS.map((reason) => `HELD_${reason}` as const);
+
+/** What an amount can be set for. */
+export type SetPeriod = LimitPeriod | HeldPeriod;
+export const SET_PERIODS: readonly SetPeriod[] = [...LIMIT_PERIODS, ...HELD_PERIODS];
+
+/** Returns the periods for which an amount can be set: only a redemption can be held. */
+export function periodsOf(type: TransactionType): readonly SetPeriod[] {
+  return type === "REDEEM" ? SET_PERIODS : LIMIT_PERIODS;
+}
+
 /** The highest amounts for one type of transaction. A period without an amount has no limit. */
-export type AmountLimits = Readonly<Partial<Record<LimitPeriod, Cents>>>;
+export type AmountLimits = Readonly<Partial<Record<SetPeriod, Cents>>>;
 
 export type LimitSet = Readonly<Record<TransactionType, AmountLimits>>;
 
@@ -50,7 +64,7 @@ export function parseKnownTier(unchecked: string, limits: Limits | undefined): P
 }
 
 /** New amounts. NONE lifts a limit, and an absent period leaves it as it is. */
-export type LimitChanges = Readonly<Record<TransactionType, Readonly<Partial<Record<LimitPeriod, Cents | "NONE">>>>>;
+export type LimitChanges = Readonly<Record<TransactionType, Readonly<Partial<Record<SetPeriod, Cents | "NONE">>>>>;
 
 /** Parses a new limit: an amount, which may be zero, or "none". */
 export function parseNewLimit(unchecked: string): Parsed<Cents | "NONE"> {
@@ -64,8 +78,8 @@ export function parseMaxAmount(unchecked: string): Parsed<Cents> {
 
 export function changedLimits(limits: LimitSet, changes: LimitChanges): LimitSet {
   const changed = (type: TransactionType): AmountLimits => {
-    const amounts: Partial<Record<LimitPeriod, Cents>> = {};
-    for (const period of LIMIT_PERIODS) {
+    const amounts: Partial<Record<SetPeriod, Cents>> = {};
+    for (const period of periodsOf(type)) {
       const amountCents = changes[type][period] ?? limits[type][period];
       if (amountCents !== undefined && amountCents !== "NONE") amounts[period] = amountCents;
     }
@@ -78,7 +92,7 @@ export function changedLimits(limits: LimitSet, changes: LimitChanges): LimitSet
 export function isLooser(before: LimitSet, after: LimitSet): boolean {
   const types = Object.keys(before) as TransactionType[];
   return types.some((type) =>
-    LIMIT_PERIODS.some((period) => (before[type][period] ?? Infinity) < (after[type][period] ?? Infinity)),
+    SET_PERIODS.some((period) => (before[type][period] ?? Infinity) < (after[type][period] ?? Infinity)),
   );
 }
 
@@ -91,12 +105,12 @@ export function limitsChanged(
 ): readonly Change[] {
   const text = (amountCents: Cents | undefined): string =>
     amountCents === undefined ? "no limit" : amountText(amountCents);
-  const all = TRANSACTION_TYPES.flatMap((type) => LIMIT_PERIODS.map((period) => ({ type, period })));
+  const all = TRANSACTION_TYPES.flatMap((type) => periodsOf(type).map((period) => ({ type, period })));
   return changes(
     ...all
       .filter(({ type, period }) => asked[type][period] !== undefined || before[type][period] !== after[type][period])
       .map(({ type, period }) => {
-        return [`${of}: ${LIMIT_WORDS[type][period]}`, text(before[type][period]), text(after[type][period])] as const;
+        return [`${of}: ${limitWords(type, period)}`, text(before[type][period]), text(after[type][period])] as const;
       }),
   );
 }
@@ -105,6 +119,17 @@ const LIMIT_WORDS: Readonly<Record<TransactionType, Readonly<Record<LimitPeriod,
   MINT: { TRANSACTION: "one mint", DAY: "mints of a day", MONTH: "mints of a month" },
   REDEEM: { TRANSACTION: "one redemption", DAY: "redemptions of a day", MONTH: "redemptions of a month" },
 };
+
+const HELD_WORDS: Readonly<Record<HeldPeriod, string>> = {
+  HELD_AMOUNT: "one payout without a release",
+  HELD_DAY: "redemptions of a day without a release",
+  HELD_NEW_DESTINATION: "first payout to a number without a release",
+  HELD_CHANGED: "one payout after a changed number or e-mail address without a release",
+};
+
+function limitWords(type: TransactionType, period: SetPeriod): string {
+  return { ...LIMIT_WORDS[type], ...HELD_WORDS }[period];
+}
 
 /** Returns the one text of the limits. Equal limits have equal texts. */
 export function limitsText({ organization, tiers }: Limits): string {

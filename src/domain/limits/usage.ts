@@ -1,7 +1,8 @@
+import { HOLD_REASONS, type HoldReason } from "../payment.js";
 import type { Transaction } from "../transaction.js";
 import { endOfDay, endOfMonth, nairobiDayOf, startOfDay, startOfMonth } from "../values/nairobi-day.js";
 import type { UnixMillis } from "../values/time.js";
-import { LIMIT_PERIODS, type LimitPeriod, type Limits, type LimitSet } from "./limits.js";
+import { LIMIT_PERIODS, type LimitPeriod, type Limits, type LimitSet, periodsOf, type SetPeriod } from "./limits.js";
 
 /** The sums of a period that begins at `from`. */
 export interface PeriodSums {
@@ -106,15 +107,43 @@ export function reachedLimit(
   return undefined;
 }
 
+/** A redemption on a rail, as far as it may have to wait for a person. */
+export interface HeldMovement {
+  readonly amountCents: number;
+  /** Whether no rail has paid to the destination or phone number yet. */
+  readonly isFirst: boolean;
+  /** Whether the phone number or e-mail address of the account was changed a short time ago. */
+  readonly isChanged: boolean;
+}
+
+/**
+ * Returns why a redemption must wait for a person. A sum includes what waits already: otherwise
+ * many small payouts would do what one large one may not.
+ */
+export function holdReasons(
+  { REDEEM: limits }: LimitSet,
+  usage: Usage,
+  { amountCents, isFirst, isChanged }: HeldMovement,
+): readonly HoldReason[] {
+  const found: Readonly<Record<HoldReason, number>> = {
+    AMOUNT: amountCents,
+    DAY: usage.day.REDEEM + amountCents,
+    NEW_DESTINATION: isFirst ? amountCents : 0,
+    CHANGED: isChanged ? amountCents : 0,
+  };
+  return HOLD_REASONS.filter((reason) => found[reason] > (limits[`HELD_${reason}`] ?? SUM_CENTS_MAX));
+}
+
 /** A limit that is set, and what counts against it. */
-export interface LimitState extends ReachedLimit {
+export interface LimitState extends Omit<ReachedLimit, "period"> {
   readonly type: Transaction["type"];
+  readonly period: SetPeriod;
 }
 
 /** Returns the limits that are set, first those of mints. */
 export function limitStates(limits: LimitSet, usage: Usage): readonly LimitState[] {
   return (["MINT", "REDEEM"] as const).flatMap((type) =>
-    LIMIT_PERIODS.flatMap((period) => {
+    periodsOf(type).flatMap((period) => {
       const limitCents = limits[type][period];
       if (limitCents === undefined) return [];
       const usedCents = usedOf(usage, period, type);
@@ -129,11 +158,15 @@ function remainingCents(limitCents: number, usedCents = 0): number {
   return Math.max(0, limitCents - usedCents);
 }
 
-function usedOf({ day, month }: Usage, period: LimitPeriod, type: Transaction["type"]): number | undefined {
+function usedOf({ day, month }: Usage, period: SetPeriod, type: Transaction["type"]): number | undefined {
   switch (period) {
     case "TRANSACTION":
+    case "HELD_AMOUNT":
+    case "HELD_NEW_DESTINATION":
+    case "HELD_CHANGED":
       return undefined;
     case "DAY":
+    case "HELD_DAY":
       return day[type];
     case "MONTH":
       return month[type];
@@ -141,11 +174,15 @@ function usedOf({ day, month }: Usage, period: LimitPeriod, type: Transaction["t
 }
 
 /** Returns the first moment after the day or the month of the usage. */
-function resetOf({ day }: Usage, period: LimitPeriod): UnixMillis | undefined {
+function resetOf({ day }: Usage, period: SetPeriod): UnixMillis | undefined {
   switch (period) {
     case "TRANSACTION":
+    case "HELD_AMOUNT":
+    case "HELD_NEW_DESTINATION":
+    case "HELD_CHANGED":
       return undefined;
     case "DAY":
+    case "HELD_DAY":
       return endOfDay(nairobiDayOf(day.from));
     case "MONTH":
       return endOfMonth(nairobiDayOf(day.from));

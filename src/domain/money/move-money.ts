@@ -1,11 +1,12 @@
-import type { LedgerAccount } from "../account.js";
+import type { AccountHolder, LedgerAccount } from "../account.js";
 import type { Commanded } from "../authority.js";
-import { type Book, type Decision, type Lookup, type Operation, refuse } from "../decision.js";
+import { type Book, type Decision, type Lookup, type Operation, type Put, refuse } from "../decision.js";
 import type { Deposit } from "../deposit.js";
 import { creditedTo } from "../deposits/credit.js";
 import { type Destination, type DestinationKind, type DestinationNumber, maskNumber } from "../destination.js";
 import {
   countedNow,
+  holdReasonsOf,
   moved,
   needReceipt,
   type NewTransaction,
@@ -14,7 +15,7 @@ import {
   refusalByNumber,
   refusalByStatus,
 } from "../movement.js";
-import type { Payment, RailReceipt, RailTerms } from "../payment.js";
+import { type HoldReason, NEVER_DUE, type Payment, type RailReceipt, type RailTerms } from "../payment.js";
 import type { Refusal } from "../refusal.js";
 import { type Comparison, decideRepeat } from "../repeat.js";
 import { DIRECT_RAIL, type Rail, type Transaction, type TransactionType } from "../transaction.js";
@@ -53,6 +54,9 @@ function lookup(command: MoveMoney, rows: Lookup): void {
   needReceipt(rows, organizationId, receipt);
   if (command.rail === DIRECT_RAIL) rows.need("account", accountId);
   else rows.need("accountHolder", accountId);
+  if (command.name === "redeem" && command.rail !== DIRECT_RAIL) {
+    rows.need("paidTo", { organizationId, name: destinationId ?? accountId });
+  }
   if (command.railTerms?.payerPhoneNumber === undefined) {
     rows.need("transactionWithReference", { organizationId, name: reference });
     if (idempotencyKey !== undefined) rows.need("idempotencyKey", { organizationId, name: idempotencyKey });
@@ -65,8 +69,9 @@ function lookup(command: MoveMoney, rows: Lookup): void {
 /**
  * Mints to an account or redeems from it. On the direct rail the transaction is COMPLETED at once.
  * On any other rail it is PENDING, the KESC of a redemption is held, and the order for the rail is
- * stored as a payment. The same reference with the same content is a replay. A mint with the
- * receipt of an unallocated deposit of the same amount credits that deposit.
+ * stored as a payment. A redemption beyond what is paid without a person is held: its rail is not
+ * asked before a person releases it. The same reference with the same content is a replay. A mint
+ * with the receipt of an unallocated deposit of the same amount credits that deposit.
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, ACCOUNT_NOT_FOUND,
  * ACCOUNT_CLOSED, ACCOUNT_FROZEN, then, on the direct rail, RECEIPT_REQUIRED (mint) and
@@ -152,7 +157,9 @@ function order(
   if (refusal !== undefined) return refuse(refusal);
 
   const charged: LedgerAccount = { ...account, openPayments: account.openPayments + 1 };
-  const accepted = moved(countedNow(book, charged, given, now), given, { actor, idempotencyKey, now });
+  const heldFor = command.name === "redeem" ? holdsOf(book, account, command, { now, clock }) : [];
+  const free = moved(countedNow(book, charged, given, now), given, { actor, idempotencyKey, now });
+  const accepted = heldFor.length === 0 ? free : held(free, heldFor);
   const row: Payment = {
     transactionId: command.newTransactionId,
     organizationId: command.organizationId,
@@ -167,11 +174,46 @@ function order(
     sends: 0,
     turnedAway: 0,
     aheadMillis: now - clock,
-    dueAt: clock,
+    dueAt: heldFor.length === 0 ? clock : NEVER_DUE,
     updatedAt: now,
   };
   const { effect } = accepted;
   return { ...accepted, effect: { ...effect, puts: [...effect.puts, { table: "payments", row }] } };
+}
+
+/** For so long after a change of the phone number or e-mail address a redemption can be held. */
+const CHANGED_MILLIS = 7 * 86_400_000;
+
+/** Returns why the redemption waits for a person before its rail is asked. */
+function holdsOf(
+  book: Book,
+  account: LedgerAccount,
+  { organizationId, accountId, destinationId, amountCents }: MoveMoney,
+  { now, clock }: { readonly now: UnixMillis; readonly clock: UnixMillis },
+): readonly HoldReason[] {
+  // Each account has one.
+  const { phoneNumberChangedAt, emailChangedAt } = book.accountHolder(organizationId, accountId) as AccountHolder;
+  const paidAt = book.paidTo(organizationId, destinationId ?? accountId);
+  // A destination never changes. The account's own number may be another one by now.
+  const since = destinationId === undefined ? phoneNumberChangedAt : undefined;
+  const isFirst = paidAt === undefined || paidAt < (since ?? 0);
+  const changedAt = Math.max(phoneNumberChangedAt ?? 0, emailChangedAt ?? 0);
+  const isChanged = changedAt + CHANGED_MILLIS > clock;
+  return holdReasonsOf(book, account, { amountCents, isFirst, isChanged }, now);
+}
+
+/** Adds the row that says why the accepted redemption waits. */
+function held(
+  { resource, effect }: ReturnType<typeof moved>,
+  heldFor: readonly HoldReason[],
+): ReturnType<typeof moved> {
+  const row: Transaction = { ...resource, heldFor };
+  const entries = effect.entries.flatMap((entry) => [
+    entry,
+    { ...entry, kind: "transaction.held" as const, posting: undefined, detail: heldFor.join(",") },
+  ]);
+  const puts = effect.puts.map((put): Put => (put.table === "transactions" ? { table: "transactions", row } : put));
+  return { kind: "effect", resource: row, effect: { ...effect, entries, puts } };
 }
 
 /** Each field by its name: a spread of the command costs a mint 3 µs, ten times the decision. */

@@ -34,7 +34,8 @@ function lookup({ organizationId, transactionId }: BeginPayment, rows: Lookup): 
  * A payout to a phone that the rail may have can be sent again. That is counted, too: what is known
  * about an earlier request then proves nothing about the order any more. An order about which a
  * report says that shillings moved is not sent, nor is a mint that the rail has turned away twice,
- * a payout to a business that it has turned away once, or a payout an hour after such a request.
+ * a payout to a business that it has turned away once, or a payout an hour after such a request. A
+ * redemption that is held is not sent before a person has released it.
  *
  * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION, BOOK_RESTORED, ACCOUNT_FROZEN,
  * RAIL_ACCOUNT_CHANGED.
@@ -48,7 +49,8 @@ function decide(book: Book, command: BeginPayment, now: UnixMillis, clock: UnixM
     command.isAgain === true ? payment.state === "SENDING" && hasIdAtRail(payment) : payment.state === "READY";
   const isTooLong = isTurnedAwayTooLong({ ...payment, begunAt: begunByClock(payment) }, clock);
   const isOneTooMany = payment.turnedAway >= turnedAwayMax(payment) || isTooLong;
-  if (!isAllowed || isOneTooMany || mayHaveMoved(transaction)) {
+  const isHeld = transaction.heldFor.length > 0;
+  if (!isAllowed || isHeld || isOneTooMany || mayHaveMoved(transaction)) {
     return refuse({ reason: "INVALID_TRANSITION", from: transaction.status, to: "PROCESSING" });
   }
   // A restored book may be older than what the rail has done. Nothing begins until an operator has

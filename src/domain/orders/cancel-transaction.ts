@@ -48,6 +48,7 @@ function decide(book: Book, command: CancelTransaction, now: UnixMillis): Decisi
     status: "CANCELED",
     statusReason: reason,
     openFlags: [],
+    heldFor: [],
     updatedAt: now,
   };
   const posting = transaction.type === "REDEEM" ? releasePosting(transaction.amountCents) : undefined;

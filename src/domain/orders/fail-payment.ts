@@ -14,7 +14,7 @@ import { effectOf, lastOf, type Steps } from "./step.js";
 export interface FailPayment extends Commanded {
   readonly name: "failPayment";
   readonly transactionId: TransactionId;
-  readonly failure: Exclude<FailureReason, "REPORT_DIFFERS" | "RESOLVED_BY_OPERATOR">;
+  readonly failure: Exclude<FailureReason, "REPORT_DIFFERS" | "RESOLVED_BY_OPERATOR" | "REFUSED_BY_OPERATOR">;
   /**
    * Which request the rail rejected in its answer: the payment's `sends` when it was allowed.
    * Undefined if the failure is that of the order.
@@ -49,7 +49,8 @@ function decide(book: Book, command: FailPayment, now: UnixMillis): Decision<Tra
   if (transaction.status === "FAILED" || transaction.status === "CANCELED") return replay(transaction);
   // A later request is on its way. That an earlier one was rejected says nothing about it.
   if (sends !== undefined && sends !== payment.sends) return replay(transaction);
-  if (failure === "EXPIRED" && payment.state !== "READY") {
+  // A person decides about what is held, however long it takes.
+  if (failure === "EXPIRED" && (payment.state !== "READY" || transaction.heldFor.length > 0)) {
     return refuse({ reason: "INVALID_TRANSITION", from: transaction.status, to: "FAILED" });
   }
   // A restored book may be older than what the rail was asked: READY proves nothing there.

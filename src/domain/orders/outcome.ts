@@ -55,6 +55,7 @@ export function completed(
     railMovement: movement,
     railReceipt: receipt,
     openFlags: [],
+    heldFor: [],
     updatedAt: attribution.now,
     completedAt: attribution.now,
   };
@@ -74,6 +75,7 @@ export function failed(
     statusReason: reason,
     failure,
     openFlags: [],
+    heldFor: [],
     updatedAt: now,
   };
   const posting = transaction.type === "REDEEM" ? releasePosting(transaction.amountCents) : undefined;
@@ -118,6 +120,7 @@ export function movedLate(
     railReceipt: proof.receipt,
     failure: undefined,
     openFlags: [],
+    heldFor: [],
     corrects: { kind: "LATE", transactionId: original.id },
     depositId: undefined,
     destinationId: undefined,

@@ -1,5 +1,5 @@
 import type { Account } from "../../domain/account.js";
-import { LIMIT_PERIODS, limitsOfTier } from "../../domain/limits/limits.js";
+import { limitsOfTier, SET_PERIODS } from "../../domain/limits/limits.js";
 import { type LimitsInForce, limitStates, usageAt } from "../../domain/limits/usage.js";
 import { TRANSACTION_TYPES } from "../../domain/transaction.js";
 import { formatCents } from "../../domain/values/cents.js";
@@ -13,7 +13,7 @@ import { TransactionType as TransactionTypeMessage } from "../../gen/kesc/v1/tra
 import { enumOf } from "./enums.js";
 import { toTimestamp } from "./timestamp.js";
 
-export const PERIODS = enumOf(LimitPeriodMessage, "LIMIT_PERIOD", LIMIT_PERIODS);
+export const PERIODS = enumOf(LimitPeriodMessage, "LIMIT_PERIOD", SET_PERIODS);
 
 export const TYPES = enumOf(TransactionTypeMessage, "TRANSACTION_TYPE", TRANSACTION_TYPES);
 

@@ -61,16 +61,17 @@ export function toPaymentMessage(
   },
 ): PaymentMessage {
   const { begunAt } = payment;
+  const isHeld = transaction.heldFor.length > 0;
   return {
     transaction_id: payment.transactionId,
     rail: transaction.rail,
-    state: STATES[payment.state],
+    state: isHeld ? PaymentStateMessage.PAYMENT_STATE_HELD : STATES[payment.state],
     masked_phone_number: shownNumber(payment.numberKind, payment.maskedNumber),
     rail_reference: payment.railReference,
     started_at: begunAt === undefined ? undefined : toTimestamp(begunAt),
     send_count: payment.sends,
     check_count: payment.checks,
-    next_check_at: payment.state === "ENDED" ? undefined : toTimestamp(payment.dueAt),
+    next_check_at: payment.state === "ENDED" || isHeld ? undefined : toTimestamp(payment.dueAt),
     last_code: payment.lastCode && toldCodeOf(payment.lastCode).code,
     open_flags: toFlagMessages(transaction),
     held_reason: toHeldReason(heldReason),

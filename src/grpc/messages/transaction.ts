@@ -1,4 +1,4 @@
-import type { FailureReason } from "../../domain/payment.js";
+import { type FailureReason, HOLD_REASONS } from "../../domain/payment.js";
 import { attestedReceipt } from "../../domain/receipt.js";
 import {
   type Correction,
@@ -13,6 +13,7 @@ import { type Cents, formatCents, parseAmount } from "../../domain/values/cents.
 import { type Parsed, unparsed } from "../../domain/values/parsed.js";
 import {
   FailureReason as FailureReasonMessage,
+  HoldReason as HoldReasonMessage,
   type Transaction as TransactionMessage,
   TransactionCorrection as CorrectionMessage,
   type TransactionFailure,
@@ -25,6 +26,7 @@ import { toTimestamp } from "./timestamp.js";
 
 const TYPES = enumOf(TransactionTypeMessage, "TRANSACTION_TYPE", TRANSACTION_TYPES);
 const STATUSES = enumOf(TransactionStatusMessage, "TRANSACTION_STATUS", TRANSACTION_STATUSES);
+const HOLDS = enumOf(HoldReasonMessage, "HOLD_REASON", HOLD_REASONS);
 const CORRECTION_KINDS = ["REVERSAL", "LATE"] as const satisfies readonly Correction["kind"][];
 const CORRECTIONS = enumOf(CorrectionMessage, "TRANSACTION_CORRECTION", CORRECTION_KINDS);
 
@@ -40,10 +42,22 @@ const FAILURE_WORDS: Readonly<Record<FailureReason, string>> = {
   EXPIRED: "The rail could not be asked in time.",
   REPORT_DIFFERS: "The rail moved another amount, which a correction has booked.",
   RESOLVED_BY_OPERATOR: "A person found that no shillings have moved.",
+  REFUSED_BY_OPERATOR: "A person refused the payout before the rail was asked.",
 };
 
+// The books keep the words that they were begun with.
+const WIRE_WORDS = {
+  RESOLVED_BY_OPERATOR: "RESOLVED_BY_PERSON",
+  REFUSED_BY_OPERATOR: "REFUSED_BY_PERSON",
+} as const;
+type OwnWord = Exclude<FailureReason, keyof typeof WIRE_WORDS>;
+
 /** The failures that a person decided. Any other one has a code of the rail as its statusReason. */
-const DECIDED_BY_PERSONS: ReadonlySet<FailureReason> = new Set(["REPORT_DIFFERS", "RESOLVED_BY_OPERATOR"]);
+const DECIDED_BY_PERSONS: ReadonlySet<FailureReason> = new Set([
+  "REPORT_DIFFERS",
+  "RESOLVED_BY_OPERATOR",
+  "REFUSED_BY_OPERATOR",
+]);
 
 export function toTransactionMessage(
   transaction: Transaction,
@@ -65,7 +79,7 @@ export function toTransactionMessage(
     rail_receipt: transaction.rail === DIRECT_RAIL ? undefined : transaction.railReceipt,
     receipt: attestedReceipt(transaction),
     failure: failure && toFailureMessage(failure),
-    needs_attention: transaction.openFlags.length > 0,
+    needs_attention: transaction.openFlags.length + transaction.heldFor.length > 0,
     available_balance_after: availableAfterCents === undefined ? undefined : formatCents(availableAfterCents),
     corrects_transaction_id: corrects?.transactionId,
     correction: corrects === undefined ? undefined : CORRECTIONS[corrects.kind],
@@ -76,12 +90,12 @@ export function toTransactionMessage(
     updated_at: toTimestamp(transaction.updatedAt),
     completed_at: transaction.completedAt === undefined ? undefined : toTimestamp(transaction.completedAt),
     warnings,
+    held_for: transaction.heldFor.map((reason) => HOLDS[reason]),
   };
 }
 
 function toFailureMessage(failure: FailureReason): TransactionFailure {
-  // The books keep the word that they were begun with.
-  const reason = failure === "RESOLVED_BY_OPERATOR" ? "RESOLVED_BY_PERSON" : failure;
+  const reason = failure in WIRE_WORDS ? WIRE_WORDS[failure as keyof typeof WIRE_WORDS] : (failure as OwnWord);
   return { reason: FailureReasonMessage[`FAILURE_REASON_${reason}` as const], message: FAILURE_WORDS[failure] };
 }
 

@@ -35,9 +35,10 @@ export function getPayment(cellOf: CellOf, listTurns: ListTurns): UnaryRoute {
       });
       if ("reason" in messages) return refuse(messages);
       const told = messages.rows.map((message) => ({ ...message, report: reportIn(payment, message) }));
-      const isWaiting = payment.state === "READY" && payment.direction === "REDEEM";
+      const isHeld = transaction.heldFor.length > 0;
+      const isWaiting = payment.state === "READY" && payment.direction === "REDEEM" && !isHeld;
       const account = isWaiting ? await reads.account(organization.id, transaction.accountId) : undefined;
-      const held = await heldReason(payment, account?.status === "FROZEN");
+      const held = isHeld ? undefined : await heldReason(payment, account?.status === "FROZEN");
       const shown = { transaction, heldReason: held, meaning: meaningOf(payment), messages: told };
       return done({ payment: toPaymentMessage(payment, shown) });
     },

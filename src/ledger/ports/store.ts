@@ -5,7 +5,7 @@ import type { Finder, FinderKeys, TableName, Tables, UsedReceipt } from "../../d
 import type { DecidingRow, JournalEntry } from "../../domain/journal.js";
 import type { RailAccountId, RailMovement } from "../../domain/payment.js";
 import type { Actor } from "../../domain/values/actor.js";
-import type { OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import type { AccountId, DestinationId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 
 /** The keys of the rows that the commands of one batch may read. */
@@ -53,12 +53,21 @@ export type Loaded = LoadedRows & {
   readonly aloneSums: readonly PersonalSum[];
   /** Read after the books are locked, too: a month is closed once. */
   readonly closedMonths: readonly Closing[];
+  /** Read after the books are locked, too: a payout that ends at this moment may be missed. */
+  readonly paidTo: readonly PaidTo[];
   /**
    * The time of the database when the transaction began. Undefined if the database shares the clock
    * of this machine.
    */
   readonly begunAt: UnixMillis | undefined;
 };
+
+/** The newest redemption that a rail has paid to a destination, or to an account's own number. */
+export interface PaidTo {
+  readonly organizationId: OrganizationId;
+  readonly paidTo: DestinationId | AccountId;
+  readonly acceptedAt: UnixMillis;
+}
 
 /** The accounts at rails of all books, in all cells of the database. */
 export interface RailAccountsOfCells {

@@ -31,7 +31,7 @@ import {
   type TransactionFacts,
 } from "../../events/event.js";
 import { type RowOf, typesOf } from "../../model/column.js";
-import { JOURNAL } from "../../model/transactions.js";
+import { JOURNAL, TRANSACTION_STEPS } from "../../model/transactions.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Columns, Engine } from "../sql/engine.js";
 import { correctionOf, metadataOf, type TransactionRow } from "../sql/records/transaction-rows.js";
@@ -101,8 +101,7 @@ export type EventSelectRow = Omit<RowOf<typeof JOURNAL, string>, "previous_seq" 
 } & CreatedTransaction;
 
 // Both engines use a partial index only if the statement repeats its condition.
-export const STEPS =
-  "('transaction.processing', 'transaction.receipted', 'transaction.flagged', 'transaction.attended')";
+export const STEPS = TRANSACTION_STEPS;
 export const ENDS = "('transaction.completed', 'transaction.failed', 'transaction.canceled')";
 const DEPOSITS =
   "('deposit.received', 'deposit.returning', 'deposit.returned', 'deposit.return_failed', 'deposit.reversed')";

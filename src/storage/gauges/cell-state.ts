@@ -1,6 +1,7 @@
 import { owedCents, seenReserve } from "../../domain/reserve.js";
 import { toCents } from "../../domain/values/cents.js";
 import type { CellState, ReadCellState, SealState, WebhookState } from "../../metrics/ports.js";
+import { NEEDS_ATTENTION } from "../../model/transactions.js";
 import { PAYMENT_AGES } from "../../statements/ports.js";
 import type { Cell } from "../database.js";
 import { isKeptHere } from "../moves/here.js";
@@ -34,9 +35,10 @@ export function cellState({ engine, listReader }: StateCell, first: StateCell): 
     const [sums] = await rows<SumsRow>(statements.sums);
     const bindings = [now - HOUR_MILLIS, now - DAY_MILLIS, COUNTED_MAX, COUNTED_MAX];
     const payments = await rows<PaymentsRow>(statements.payments, bindings);
+    const [held] = await rows<WaitingRow>(statements.held, [COUNTED_MAX]);
     const railAccounts = await rows<CellState["railAccounts"][number]>(statements.railAccounts);
     const warnings = await rows<{ readonly warnings: string; readonly count: number }>(statements.warnings);
-    const [deposits] = await rows<DepositsRow>(statements.deposits, [COUNTED_MAX]);
+    const [deposits] = await rows<WaitingRow>(statements.deposits, [COUNTED_MAX]);
     const [lists] = await rows<{ readonly read: number | null }>(statements.depositLists);
     const endpoints = await rows<EndpointsRow>(statements.endpoints);
     const retries = await rows<WebhookState["retries"][number]>(statements.retries, [COUNTED_MAX]);
@@ -57,6 +59,7 @@ export function cellState({ engine, listReader }: StateCell, first: StateCell): 
         count,
         oldestAt: oldest,
       })),
+      heldPayouts: { waiting: held?.count ?? 0, oldestAt: held?.oldest ?? undefined },
       railAccounts,
       railWarnings: warnings.flatMap((row) =>
         Object.keys(warningsIn(row) ?? {}).map((code) => ({ code, count: row.count })),
@@ -107,7 +110,7 @@ interface PaymentsRow {
   readonly oldest: number;
 }
 
-type DepositsRow = Readonly<{ count: number; oldest: number | null }>;
+type WaitingRow = Readonly<{ count: number; oldest: number | null }>;
 
 interface EndpointsRow {
   readonly status: string;
@@ -157,7 +160,11 @@ function stateStatements({ table, indexedBy, nowMillis }: Engine) {
       SELECT p.direction, CASE WHEN t.created_at > ? THEN 0 WHEN t.created_at > ? THEN 1 ELSE 2 END AS age,
         COUNT(*) AS count, MIN(t.created_at) AS oldest
       FROM (${open}) p JOIN ${table("transactions")} t ON t.id = p.transaction_id
-      JOIN ${table("books")} b ON b.number = t.book WHERE ${isHere} GROUP BY 1, 2`,
+      JOIN ${table("books")} b ON b.number = t.book WHERE ${isHere} AND t.held_for IS NULL GROUP BY 1, 2`,
+    held: `
+      SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM (
+        SELECT t.created_at FROM ${table("transactions")} t JOIN ${table("books")} b ON b.number = t.book
+        WHERE ${NEEDS_ATTENTION} AND held_for IS NOT NULL AND ${isHere} LIMIT ?) AS counted`,
     railAccounts: `
       SELECT a.rail, a.payouts, COUNT(*) AS count
       FROM ${table("rail_accounts")} a JOIN ${table("books")} b ON b.organization_id = a.organization_id

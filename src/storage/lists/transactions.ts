@@ -1,4 +1,5 @@
 import type { Page, PageRequest, TransactionFilters } from "../../ledger/ports/reads.js";
+import { NEEDS_ATTENTION } from "../../model/transactions.js";
 import type { Engine } from "../sql/engine.js";
 import { type ReadTransactionRow, withBalanceAfter } from "../sql/records/transaction-rows.js";
 import { accountHistoryPage } from "./account-history.js";
@@ -55,7 +56,7 @@ export async function transactionsPage(
   const along = [inBook, ...inTime];
   if (needsAttention === true) {
     const matching = [...ofType, ...statusIn(status), ...unindexed];
-    return read({ along: [...along, ...flagged(needsAttention)], matching }, "transactions_flagged");
+    return read({ along: [...along, ...flagged(needsAttention)], matching }, "transactions_attention");
   }
   if (status !== undefined && !status.includes("COMPLETED")) {
     // Both engines use the partial index only if the statement repeats its condition.
@@ -93,10 +94,10 @@ function ofOneAtMost(
   return [[`t.seq = (${seq})`, book, receipt, book, receipt], ...plain];
 }
 
-/** Returns the condition on the open flags. Only transactions have such a column. */
+/** Returns the condition on what needs a person. Only transactions have such columns. */
 function flagged(needsAttention: boolean | undefined): readonly Condition[] {
   if (needsAttention === undefined) return [];
-  return [[needsAttention ? "open_flags IS NOT NULL" : "open_flags IS NULL"]];
+  return [[needsAttention ? NEEDS_ATTENTION : `NOT ${NEEDS_ATTENTION}`]];
 }
 
 /** Returns the conditions that no index serves. `prefix` stands before the names of the columns. */

@@ -1,5 +1,6 @@
 import { DEBITS_OF_ACCOUNTS } from "../../model/transactions.js";
 import type { Engine } from "../sql/engine.js";
+import { approvedByColumn } from "../sql/records/payout-file-rows.js";
 import { withBalanceAfter } from "../sql/records/transaction-rows.js";
 
 type FileStatement =
@@ -18,15 +19,17 @@ type FileStatement =
 export function fileStatements(engine: Engine): Readonly<Record<FileStatement, string>> {
   const { table, jsonItems, indexedBy } = engine;
   const parts = table("payout_parts");
+  const approvedBy = approvedByColumn({ table });
   const accounts = `
     SELECT h.account_id, h.user_id, h.phone_number, a.available_cents
     FROM ${table("account_holders")} h JOIN ${table("accounts")} a ON a.id = h.account_id`;
   return {
     // A file that is proposed again is kept as long as a new one.
     touch: `UPDATE ${parts} SET stored_at = ? WHERE book = ? AND rows_sha256 = ? AND part = ? RETURNING part`,
-    file: `SELECT * FROM ${table("payout_files")} WHERE book = ? AND sha256 = ?`,
+    file: `SELECT f.*, ${approvedBy} FROM ${table("payout_files")} f WHERE f.book = ? AND f.sha256 = ?`,
     approved: `
-      SELECT * FROM ${table("payout_files")} WHERE book = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+      SELECT f.*, ${approvedBy} FROM ${table("payout_files")} f
+      WHERE f.book = ? AND f.seq < ? ORDER BY f.seq DESC LIMIT ?`,
     // The approved one, or else the newest that is complete.
     head: `
       SELECT p.*, (

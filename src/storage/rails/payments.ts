@@ -1,5 +1,11 @@
 import { DESTINATION_KINDS, type DestinationKind } from "../../domain/destination.js";
-import { begunByClock, type PaymentState, type RailAccountId, type RailReference } from "../../domain/payment.js";
+import {
+  begunByClock,
+  NEVER_DUE,
+  type PaymentState,
+  type RailAccountId,
+  type RailReference,
+} from "../../domain/payment.js";
 import { UNCONFIRMED } from "../../domain/payment.js";
 import { BEGIN_HELD_REASONS } from "../../domain/rail-account.js";
 import type { TransactionStatus } from "../../domain/transaction.js";
@@ -254,6 +260,6 @@ function paymentStatements(engine: Engine) {
       UPDATE ${table("payments")} SET status_question = NULL WHERE status_question = ? RETURNING transaction_id`,
     advance: `
       UPDATE ${table("payments")} SET due_at = ?, advances = advances + 1
-      WHERE transaction_id = ? AND state <> 'ENDED' RETURNING transaction_id`,
+      WHERE transaction_id = ? AND state <> 'ENDED' AND due_at <> ${String(NEVER_DUE)} RETURNING transaction_id`,
   };
 }

@@ -7,6 +7,7 @@ import type { AlonePerson } from "../../domain/proposal.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import type { PaidTo } from "../../ledger/ports/store.js";
 import { type InsertedRow, insertedTypesOf, type RowOf, typesOf } from "../../model/column.js";
 import { CLOSED_MONTH, CLOSINGS, JOURNAL } from "../../model/transactions.js";
 import { contentHash } from "../secrets/book-keys.js";
@@ -168,6 +169,17 @@ export function closedMonthsSelect(engine: Engine, pairs: string): string {
   return `
     SELECT j.book, j.seq, j.detail, j.recorded_at FROM ${pairs}
     CROSS JOIN ${engine.table("journal")} j WHERE j.book = input.book AND ${CLOSED_MONTH} = input.name AND ${CLOSINGS}`;
+}
+
+/** A row of the read of what was paid out. */
+export interface PaidRow {
+  readonly book: number;
+  readonly paid_to: string;
+  readonly accepted_at: number;
+}
+
+export function paidToOf({ paid_to: paidTo, accepted_at: at }: PaidRow, { organizationId }: OpenBook): PaidTo {
+  return { organizationId, paidTo: paidTo as PaidTo["paidTo"], acceptedAt: toUnixMillis(at) };
 }
 
 export type ClosingRow = Pick<RowOf<typeof JOURNAL>, "book" | "seq" | "detail" | "recorded_at">;

@@ -1,7 +1,7 @@
 import { ofEachTable, type TableName } from "../../domain/decision.js";
 import { insertedTypesOf, type TableModel, typesOf } from "../../model/column.js";
 import { MODEL } from "../../model/tables.js";
-import { RECEIPT_NUMBER, RECEIPTS_WITH_SOURCE } from "../../model/transactions.js";
+import { PAID_OUT, PAID_TO, RECEIPT_NUMBER, RECEIPTS_WITH_SOURCE } from "../../model/transactions.js";
 import type { Engine } from "./engine.js";
 import {
   ALONE_COLUMNS,
@@ -164,6 +164,16 @@ function readsOf(engine: Engine) {
     decidingRows: { finders: ["decidingRows"], sql: decidingSelect(engine, pairs) },
     reveals: { finders: ["reveals"], sql: revealsSelect(engine, list) },
     closedMonths: { finders: ["closedMonth"], sql: closedMonthsSelect(engine, pairs) },
+    paidTo: {
+      finders: ["paidTo"],
+      sql: `
+          SELECT * FROM (
+            SELECT input.book, input.name AS paid_to, (
+              SELECT MAX(t.created_at) FROM ${table("transactions")} t
+              WHERE t.book = input.book AND ${PAID_TO} = input.name AND ${PAID_OUT}
+            ) AS accepted_at FROM ${pairs}
+          ) p WHERE accepted_at IS NOT NULL`,
+    },
     aloneSums: { finders: ["aloneSum"], sql: aloneSumsSelect(engine, pairs) },
   } satisfies Readonly<Record<string, LedgerRead>>;
 }

@@ -27,6 +27,8 @@ import {
   decidingRowOf,
   type JournalRow,
   journalRowOf,
+  type PaidRow,
+  paidToOf,
   personalSumOf,
   revealsOf,
   type RevealsRow,
@@ -114,6 +116,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       revealRows,
       aloneRows,
       closingRows,
+      paidRows,
     ] = await Promise.all([
       found(readsBeforeLock),
       rowsOf<MovementRow>(reads.movements),
@@ -127,6 +130,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       rowsOf<RevealsRow>(reads.reveals),
       rowsOf<AloneRow>(reads.aloneSums),
       rowsOf<ClosingRow>(reads.closedMonths),
+      rowsOf<PaidRow>(reads.paidTo),
     ]);
     const rowsOfReads = [...rowsBeforeLock, ...rowsAfterLock];
     const loaded = ofEachTable((): Owned[] => []);
@@ -148,6 +152,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       reveals: revealsOf(revealRows),
       aloneSums: this.#ownRows(aloneRows, personalSumOf),
       closedMonths: this.#ownRows(closingRows, closingOf),
+      paidTo: this.#ownRows(paidRows, paidToOf),
     };
   }
 

@@ -1,5 +1,6 @@
 import type { TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import { NEEDS_ATTENTION } from "../../model/transactions.js";
 import type { CappedCount, Looked, WaitingInBook } from "../../statements/ports.js";
 import type { ListReader } from "../lists/page.js";
 import type { Engine } from "../sql/engine.js";
@@ -25,7 +26,7 @@ export async function waitingIn(
     return row?.count ?? 0;
   };
   const flagged = await counted(
-    `${table("transactions")} t${indexedBy("transactions_flagged")} WHERE t.book = ? AND t.open_flags IS NOT NULL`,
+    `${table("transactions")} t${indexedBy("transactions_attention")} WHERE t.book = ? AND ${NEEDS_ATTENTION}`,
   );
   const deposits = await counted(
     `${table("deposits")} d${indexedBy("deposits_unallocated")} WHERE d.book = ? AND ${IS_UNALLOCATED}`,
@@ -37,7 +38,8 @@ export async function waitingIn(
     const rows = `${table("transactions")} t${indexedBy("transactions_not_completed")}
       WHERE t.book = ? AND t.status <> 'COMPLETED' AND t.status = ? ORDER BY t.seq LIMIT ?`;
     const [row] = await reader.rows<{ readonly old: number }>(
-      `SELECT COUNT(CASE WHEN created_at <= ? THEN 1 END) AS old FROM (SELECT t.created_at FROM ${rows}) AS looked_at`,
+      `SELECT COUNT(CASE WHEN created_at <= ? AND held_for IS NULL THEN 1 END) AS old
+       FROM (SELECT t.created_at, t.held_for FROM ${rows}) AS looked_at`,
       [now - HOUR_MILLIS, book, status, COUNT_MAX + 1],
     );
     old += row?.old ?? 0;

@@ -299,7 +299,27 @@ export const OF_MONEY: Bugs = {
     "a payment begins under an account at the rail that was changed since it was read": {
       "(railAccount?.revision ?? 0) !== command.railRevision": "false",
     },
+    "a payout that is held is sent": { "transaction.heldFor.length > 0": "false" },
     "a mint is sent again": { 'payment.state === "SENDING" && hasIdAtRail(payment)': 'payment.state === "SENDING"' },
+  },
+  "src/domain/orders/release-transaction.js": {
+    "who asked for a payout releases it": {
+      "asker !== undefined && isSamePerson(asker, authority.person)": "false",
+    },
+    "a payout is released without its file, so nobody knows who asked for it": {
+      " || payoutFileIn(transaction.metadata) !== command.payoutFile": "",
+    },
+    "a refused payout keeps its KESC": {
+      "failed({ ...order, account }": `failed({ ...order, account: {
+                ...account,
+                availableCents: account.availableCents - order.transaction.amountCents,
+                heldCents: account.heldCents + order.transaction.amountCents,
+            } }`,
+    },
+    "a refused payout counts against the limits for ever": { "[put], limits)": "[put])" },
+    "a payout that was refused is released": {
+      "if (heldFor.length === 0)": 'if (heldFor.length === 0 && status === "PENDING")',
+    },
   },
   "src/domain/orders/fail-payment.js": {
     "a payment that the rail may have expires": { 'payment.state !== "READY"': 'payment.state === "ACCEPTED"' },

@@ -342,7 +342,14 @@ export class DepositsModel {
   #transaction(
     given: Omit<
       ModelTransaction,
-      "status" | "railMovement" | "failure" | "openFlags" | "reversedById" | "availableAfterCents" | "payment"
+      | "status"
+      | "railMovement"
+      | "failure"
+      | "openFlags"
+      | "heldFor"
+      | "reversedById"
+      | "availableAfterCents"
+      | "payment"
     >,
   ): ModelTransaction {
     const row: ModelTransaction = {

@@ -1,6 +1,7 @@
 import type { Account } from "../../../src/domain/account.js";
 import type { SetLimits } from "../../../src/domain/book/set-limits.js";
 import type { LimitsInForce, Usage } from "../../../src/domain/limits/usage.js";
+import type { HoldReason } from "../../../src/domain/payment.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
@@ -100,6 +101,29 @@ export class LimitsModel {
       }
     }
     return undefined;
+  }
+
+  /** Why the redemption waits for a person. */
+  holds(
+    account: ModelAccount,
+    { amountCents }: Movement,
+    { isFirst, isChanged }: { readonly isFirst: boolean; readonly isChanged: boolean },
+    now: UnixMillis,
+  ): readonly HoldReason[] {
+    const { organizationId, id } = account;
+    const own = this.#limits.get(organizationId);
+    if (own === undefined) return [];
+    const tier = own.tiers.has(account.tier) ? account.tier : "default";
+    const isAbove = (reason: HoldReason, accountId: AccountId | undefined): boolean => {
+      const amount = own.amounts.get(`${accountId === undefined ? "" : tier} REDEEM HELD_${reason}`) ?? ALL_CENTS;
+      const used =
+        reason === "DAY" ? this.#sum(organizationId, accountId, { type: "REDEEM", from: beginOf("DAY", now) }) : 0;
+      const isMet = { AMOUNT: true, DAY: true, NEW_DESTINATION: isFirst, CHANGED: isChanged }[reason];
+      return isMet && used + amountCents > amount;
+    };
+    return (["AMOUNT", "DAY", "NEW_DESTINATION", "CHANGED"] as const).filter(
+      (reason) => isAbove(reason, id) || isAbove(reason, undefined),
+    );
   }
 
   accept({ id, organizationId, accountId, type, amountCents }: Movement, at: UnixMillis): void {

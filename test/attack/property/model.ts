@@ -146,6 +146,7 @@ export class Model {
   /** The time of the command that is being done. */
   #now = toUnixMillis(0);
   #clock = toUnixMillis(0);
+  readonly #acceptedAt = new Map<TransactionId, UnixMillis>();
 
   /** Opens the organization's book. Its first row, at this time, says that it was created. */
   open(organizationId: OrganizationId, at: UnixMillis, sums: BookSums = NO_SUMS): void {
@@ -175,6 +176,7 @@ export class Model {
     // Most commands with an effect are one row of the book.
     this.#payments.rows = 1;
     const answer = this.#answerTo(command);
+    for (const id of this.transactions.keys()) if (!this.#acceptedAt.has(id)) this.#acceptedAt.set(id, this.#now);
     if (answer.kind === "done" && !answer.replayed && this.#payments.rows > 0) {
       book.lastSeq += this.#payments.rows;
       book.lastRecordedAt = this.#now;
@@ -247,6 +249,9 @@ export class Model {
         return this.#payments.flag(command);
       case "clearFlag":
         return this.#payments.clearFlag(command);
+      case "releaseTransaction":
+      case "refuseTransaction":
+        return this.#payments.decideHeld(command);
       case "resolveTransaction":
         return this.#payments.resolve(command);
       case "coverShortfall":
@@ -299,6 +304,7 @@ export class Model {
         depositReference: this.#freeNumber(command),
         freezes: [],
         phoneNumberChangedAt: undefined,
+        emailChangedAt: undefined,
       };
       this.accounts.set(id, account);
       return account;
@@ -403,6 +409,12 @@ export class Model {
     const refusal = terms && this.#refusalOfRail(account, given, terms);
     if (refusal !== undefined) return refusal;
 
+    const isHeldOrder = type === "REDEEM" && !completed;
+    const { phoneNumberChangedAt = 0, emailChangedAt = 0 } = account;
+    const isChanged = Math.max(phoneNumberChangedAt, emailChangedAt) + 7 * 86_400_000 > this.#clock;
+    const facts = { isFirst: this.#isFirst(account), isChanged };
+    const heldFor = isHeldOrder ? this.#limits.holds(account, given, facts, this.#now) : [];
+    if (heldFor.length > 0) this.#payments.rows = 2;
     const book = this.#bookOf(organizationId);
     if (type === "MINT" && completed) post(book, account, { reserve: moved, available: moved });
     if (type === "REDEEM" && completed) post(book, account, { reserve: -moved, available: -moved });
@@ -411,6 +423,7 @@ export class Model {
     const transaction: ModelTransaction = {
       ...given,
       ...NO_REPORT,
+      heldFor,
       payment,
       status: completed ? "COMPLETED" : "PENDING",
       railReceipt: receipt,
@@ -422,6 +435,20 @@ export class Model {
     if (receipt !== undefined) this.#payments.note(organizationId, receipt, given.id);
     if (!isLinked) this.#limits.accept(transaction, this.#now);
     return transaction;
+  }
+
+  /** Whether a rail has paid nothing to the number that the account has now. */
+  #isFirst({ id, phoneNumberChangedAt: changedAt = toUnixMillis(0) }: ModelAccount): boolean {
+    return [...this.transactions.values()].every(
+      ({ accountId, type, status, rail, depositId, corrects, id: transactionId }) =>
+        accountId !== id ||
+        corrects !== undefined ||
+        type !== "REDEEM" ||
+        status !== "COMPLETED" ||
+        rail === "direct" ||
+        depositId !== undefined ||
+        (this.#acceptedAt.get(transactionId) ?? 0) < changedAt,
+    );
   }
 
   #refusalOfRail(
@@ -550,6 +577,7 @@ export class Model {
     const isSame = changed.phoneNumber === person.phoneNumber && changed.email === person.email;
     if (isSame) return done(account, { replayed: true });
     if (changed.phoneNumber !== person.phoneNumber) account.phoneNumberChangedAt = this.#now;
+    if (changed.email !== person.email) account.emailChangedAt = this.#now;
     account.person = changed;
     // A repeat has the present values, or is refused.
     const now = { phone_number: changed.phoneNumber, email: changed.email };

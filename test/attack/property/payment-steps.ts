@@ -10,6 +10,7 @@ import {
   beginPayment,
   clearFlag,
   completePayment,
+  decideHeld,
   failPayment,
   flag,
   resolve,
@@ -33,6 +34,8 @@ export const paymentStep = weighted(16, {
     "clearFlag",
     "resolveTransaction",
     "resolveTransaction",
+    "releaseTransaction",
+    "refuseTransaction",
   ),
   organizationId,
   ofStranger: rarely,
@@ -61,6 +64,8 @@ const FITS: Readonly<Record<PaymentStep["name"], (order: ModelTransaction) => bo
   flagTransaction: ({ status }) => status === "PROCESSING",
   clearFlag: ({ status, openFlags }) => status !== "PROCESSING" && openFlags.length > 0,
   resolveTransaction: ({ status }) => status === "PROCESSING",
+  releaseTransaction: ({ heldFor }) => heldFor.length > 0,
+  refuseTransaction: ({ heldFor }) => heldFor.length > 0,
 };
 
 export function paymentCommandOf(given: PaymentStep, model: Model): Command {
@@ -96,6 +101,9 @@ export function paymentCommandOf(given: PaymentStep, model: Model): Command {
       return flag(caller, id, given.flag);
     case "clearFlag":
       return clearFlag(caller, id, order?.openFlags[0] ?? given.flag);
+    case "releaseTransaction":
+    case "refuseTransaction":
+      return decideHeld(given.name, caller, id);
     case "resolveTransaction": {
       const wanted = given.isAgreed ? model.waiting(caller).at(-1) : undefined;
       if (wanted !== undefined) return agreeing(wanted, given.person);

@@ -8,6 +8,7 @@ import type { ClearFlag } from "../../../src/domain/orders/clear-flag.js";
 import type { CompletePayment } from "../../../src/domain/orders/complete-payment.js";
 import type { FailPayment } from "../../../src/domain/orders/fail-payment.js";
 import type { FlagTransaction } from "../../../src/domain/orders/flag-transaction.js";
+import type { RefuseTransaction, ReleaseTransaction } from "../../../src/domain/orders/release-transaction.js";
 import type { ResolveTransaction } from "../../../src/domain/orders/resolve-transaction.js";
 import type { FailureReason, FlagReason, RailReceipt } from "../../../src/domain/payment.js";
 import type { RecordCharge } from "../../../src/domain/rails/record-charge.js";
@@ -85,7 +86,8 @@ export class PaymentsModel {
     const { status: from } = transaction;
     const state = isAgain ? "SENDING" : "READY";
     const mustNot = transaction.type === "MINT" && (isAgain || payment.turnedAway > 1);
-    if (payment.state !== state || mustNot || hasMoved(transaction)) {
+    const isHeld = transaction.heldFor.length > 0;
+    if (payment.state !== state || isHeld || mustNot || hasMoved(transaction)) {
       return refused({ reason: "INVALID_TRANSITION", from, to: "PROCESSING" });
     }
     if (this.#shared.bookOf(organizationId).state === "RESTORED") return refused({ reason: "BOOK_RESTORED" });
@@ -155,7 +157,7 @@ export class PaymentsModel {
     const { status: from } = transaction;
     if (from === "FAILED" || from === "CANCELED") return done(transaction, { replayed: true });
     if (sends !== undefined && sends !== payment.sends) return done(transaction, { replayed: true });
-    if (failure === "EXPIRED" && payment.state !== "READY") {
+    if (failure === "EXPIRED" && (payment.state !== "READY" || transaction.heldFor.length > 0)) {
       return refused({ reason: "INVALID_TRANSITION", from, to: "FAILED" });
     }
     if (failure === "EXPIRED" && this.#shared.bookOf(organizationId).state === "RESTORED") {
@@ -165,6 +167,32 @@ export class PaymentsModel {
     if (hasMoved(transaction)) return this.#flag(transaction, "REPORT_DIFFERS");
     this.#fail(order, failure);
     if (failure === "EXPIRED" && payment.turnedAway > 0) this.#flag(transaction, "OUTCOME_UNKNOWN");
+    return done(transaction, { replayed: false });
+  }
+
+  /** Nobody has asked for what a key has asked for, so any person decides. */
+  decideHeld({ name, organizationId, transactionId }: ReleaseTransaction | RefuseTransaction): Answer {
+    this.rows = 0;
+    const order = this.#order(organizationId, transactionId);
+    if (order === undefined) {
+      return this.#own(organizationId, transactionId) === undefined
+        ? notFound(transactionId)
+        : refused({ reason: "PAYMENT_NOT_FOUND", transactionId });
+    }
+    const { transaction } = order;
+    const { status: from, failure, heldFor } = transaction;
+    const isRelease = name === "releaseTransaction";
+    if (heldFor.length === 0) {
+      const isOver = from === "FAILED" || from === "CANCELED";
+      if (isRelease ? !isOver : failure === "REFUSED_BY_OPERATOR") return done(transaction, { replayed: true });
+      return isOver || from === "COMPLETED"
+        ? refused({ reason: "TRANSACTION_ALREADY_ENDED", transactionId, status: from })
+        : refused({ reason: "INVALID_TRANSITION", from, to: "FAILED" });
+    }
+    if (isRelease) {
+      transaction.heldFor = [];
+      this.rows = 1;
+    } else this.#fail(order, "REFUSED_BY_OPERATOR");
     return done(transaction, { replayed: false });
   }
 
@@ -627,6 +655,7 @@ function chargesBy(direction: "in" | "out", amount: number): Partial<BookSums> {
 function end({ transaction, account, payment }: Order, status: Ended): void {
   transaction.status = status;
   transaction.openFlags = [];
+  transaction.heldFor = [];
   payment.state = "ENDED";
   payment.number = undefined;
   account.openPayments -= 1;

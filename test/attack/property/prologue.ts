@@ -1,7 +1,9 @@
 import { LIMIT_PERIODS } from "../../../src/domain/limits/limits.js";
+import type { MoveMoney } from "../../../src/domain/money/move-money.js";
 import type { Command } from "../../../src/domain/operations.js";
+import { HOLD_REASONS } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
-import { toCents } from "../../../src/domain/values/cents.js";
+import { type Cents, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../../../src/domain/values/ids.js";
 import { depositReference, SLOW_RAIL } from "../../support/names.js";
 import {
@@ -15,6 +17,7 @@ import {
 import {
   beginPayment,
   completePayment,
+  decideHeld,
   failPayment,
   flag,
   mint,
@@ -71,6 +74,31 @@ export function prologueOf(organizationId: OrganizationId): readonly Command[] {
     beginPayment(organizationId, id),
     failPayment(organizationId, id),
     completePayment(organizationId, id, { receipt: "late", amountCents: toCents(50_000) }),
+    ...(organizationId === LIMITED ? heldPrologueOf(given) : []),
+  ];
+}
+
+/** Redemptions wait for each reason: one is released, one is refused, and one still waits. */
+function heldPrologueOf(given: { organizationId: OrganizationId; accountId: AccountId }): readonly Command[] {
+  const { organizationId } = given;
+  const [released, refused, waiting] = HOLD_REASONS.slice(0, 3).map((reason) =>
+    redeem({ ...given, reference: `held for ${reason}`, amount: "0.01", rail: SLOW_RAIL }),
+  ) as [MoveMoney, MoveMoney, MoveMoney];
+  const hold = (amount: Cents | "NONE") =>
+    HOLD_REASONS.map((reason) =>
+      setLimits(organizationId, { type: "REDEEM", changes: { [`HELD_${reason}`]: amount } }),
+    );
+  return [
+    ...hold(NO_CENTS),
+    released,
+    beginPayment(organizationId, released.newTransactionId),
+    decideHeld("releaseTransaction", organizationId, released.newTransactionId),
+    decideHeld("refuseTransaction", organizationId, released.newTransactionId),
+    refused,
+    decideHeld("refuseTransaction", organizationId, refused.newTransactionId),
+    decideHeld("releaseTransaction", organizationId, refused.newTransactionId),
+    waiting,
+    ...hold("NONE"),
   ];
 }
 

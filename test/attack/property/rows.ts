@@ -50,6 +50,7 @@ export type SeenTransaction = Pick<
   | "railReceipt"
   | "failure"
   | "openFlags"
+  | "heldFor"
   | "corrects"
   | "depositId"
   | "reversedById"
@@ -63,7 +64,10 @@ export type Answer =
 
 export type Writable<Row> = { -readonly [Name in keyof Row]: Row[Name] };
 export type ModelAccount = Writable<SeenAccount> &
-  Pick<Account, "organizationId"> & { phoneNumberChangedAt: UnixMillis | undefined };
+  Pick<Account, "organizationId"> & {
+    phoneNumberChangedAt: UnixMillis | undefined;
+    emailChangedAt: UnixMillis | undefined;
+  };
 export type ModelFreeze = Writable<SeenFreeze> & Pick<Freeze, "organizationId">;
 export type ModelTransaction = Writable<SeenTransaction> &
   Pick<Transaction, "organizationId"> & { payment: ModelPayment | undefined };
@@ -83,6 +87,7 @@ export const NO_REPORT = {
   railReceipt: undefined,
   failure: undefined,
   openFlags: [],
+  heldFor: [],
 } as const;
 
 export const CENTS_MAX = 999_999_999_999_999;
@@ -111,9 +116,9 @@ export function seen(given: Seen | Resource): Seen {
   }
   const { id, accountId, type, status, amountCents, reference, description, rail } = resource;
   const { railMovement, railReceipt, failure, openFlags, corrects, depositId, reversedById } = resource;
-  const { availableAfterCents } = resource;
+  const { availableAfterCents, heldFor } = resource;
   const content = { id, accountId, type, amountCents, reference, description, rail, corrects, depositId };
-  const report = { railMovement, railReceipt, failure, openFlags: [...openFlags] };
+  const report = { railMovement, railReceipt, failure, openFlags: [...openFlags], heldFor: [...heldFor] };
   return { ...content, ...report, status, reversedById, availableAfterCents };
 }
 

@@ -87,7 +87,15 @@ const step = fc.oneof(
     organizationId,
     tier: fc.constantFrom(undefined, "default", "small"),
     type: fc.constantFrom("MINT", "MINT", "REDEEM"),
-    limit: fc.constantFrom("TRANSACTION", "DAY", "MONTH"),
+    limit: fc.constantFrom(
+      "TRANSACTION",
+      "DAY",
+      "MONTH",
+      "HELD_AMOUNT",
+      "HELD_DAY",
+      "HELD_NEW_DESTINATION",
+      "HELD_CHANGED",
+    ),
     limitCents: fc.constantFrom("NONE", "NONE", 200, 1_000, 3_000, undefined),
   }),
   weighted(1, {
@@ -193,7 +201,8 @@ function commandOf(given: Step, model: Model): Command {
     case "eraseAccount":
       return { ...eraseAccount(given.organizationId, accountIdOf(given, model)), actor: OPERATOR };
     case "setLimits": {
-      const { type, limit, limitCents } = given;
+      const { limit, limitCents } = given;
+      const type = limit.startsWith("HELD") ? "REDEEM" : given.type;
       const changes = limitCents === undefined ? undefined : { [limit]: limitCents as Cents | "NONE" };
       return setLimits(given.organizationId, { tier: given.tier, type, changes });
     }

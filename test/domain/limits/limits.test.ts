@@ -2,7 +2,9 @@ import { expect } from "chai";
 
 import {
   changedLimits,
+  isLooser,
   type Limits,
+  limitsChanged,
   limitsFromText,
   limitsOfTier,
   limitsText,
@@ -49,6 +51,16 @@ describe("limits", () => {
       MINT: { TRANSACTION: ONE, MONTH: TWO },
       REDEEM: { MONTH: ONE },
     });
+  });
+
+  it("hold redemptions alone, and are looser where less is held", () => {
+    const held = changedLimits(NO_LIMITS, { MINT: { HELD_DAY: ONE }, REDEEM: { HELD_DAY: ONE } });
+    expect(held).to.deep.equal({ MINT: {}, REDEEM: { HELD_DAY: ONE } });
+    const less = changedLimits(held, { MINT: {}, REDEEM: { HELD_DAY: TWO } });
+    expect([isLooser(held, less), isLooser(held, NO_LIMITS), isLooser(less, held)]).to.deep.equal([true, true, false]);
+    expect(limitsChanged("organization", held, less)).to.deep.equal([
+      { what: "organization: redemptions of a day without a release", before: "0.01 KES", after: "0.02 KES" },
+    ]);
   });
 
   it("have one text, whatever the order in which they were set, and the text gives them back", () => {

@@ -87,6 +87,27 @@ describe("the usage of limits", () => {
     expect(reachedLimit(set, usage, MINT)?.resetsAt).to.equal(at("2027-01-01T00:00:00"));
   });
 
+  it("lists beyond what a redemption is held, too, with what is left of the day", () => {
+    const set = {
+      MINT: {},
+      REDEEM: {
+        HELD_AMOUNT: toCents(5),
+        HELD_DAY: toCents(50),
+        HELD_NEW_DESTINATION: toCents(6),
+        HELD_CHANGED: toCents(7),
+      },
+    };
+    const states = limitStates(set, counted(usageAt(undefined, JANUARY_31), REDEEM));
+    expect(
+      states.map(({ period, usedCents, remainingCents, resetsAt }) => [period, usedCents, remainingCents, resetsAt]),
+    ).to.deep.equal([
+      ["HELD_AMOUNT", undefined, 5, undefined],
+      ["HELD_DAY", 30, 20, JANUARY_ENDS],
+      ["HELD_NEW_DESTINATION", undefined, 6, undefined],
+      ["HELD_CHANGED", undefined, 7, undefined],
+    ]);
+  });
+
   it("lists the limits that are set, with what is left, mints first", () => {
     const set = { MINT: { DAY: toCents(50) }, REDEEM: { TRANSACTION: toCents(5) } };
     expect(limitStates(set, used)).to.deep.equal([

@@ -5,15 +5,18 @@ import { type BookSums, MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import { putIdempotencyKey, replay } from "../../../src/domain/decision.js";
 import type { Deposit, TypedReference } from "../../../src/domain/deposit.js";
 import type { DestinationNumber } from "../../../src/domain/destination.js";
+import { type AmountLimits, DEFAULT_TIER } from "../../../src/domain/limits/limits.js";
+import { counted, type LimitsInForce, usageAt } from "../../../src/domain/limits/usage.js";
 import type { MoveMoney } from "../../../src/domain/money/move-money.js";
-import type { Payment } from "../../../src/domain/payment.js";
+import { NEVER_DUE, type Payment } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
 import { MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../../src/domain/values/cents.js";
-import type { DestinationId } from "../../../src/domain/values/ids.js";
+import type { AccountId, DestinationId } from "../../../src/domain/values/ids.js";
 import { maskPhone } from "../../../src/domain/values/masked-phone.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { parseDescription, parseMetadata, parseReference } from "../../../src/domain/values/text.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
+import type { Loaded } from "../../../src/ledger/ports/store.js";
 import { decide, effectOf, expectRefused, expectWritten, putOf, wordOf } from "../../support/decided.js";
 import {
   entryOf,
@@ -791,5 +794,93 @@ describe("moving money", () => {
       const unreached = decide(book, mint(movement({ rail: SLOW_RAIL, terms: other })));
       expect(wordOf(unreached)).to.equal("PHONE_NUMBER_NOT_PAYABLE");
     });
+  });
+});
+
+describe("a redemption beyond what is paid without a person", () => {
+  const limits = (own: AmountLimits, ofTier: AmountLimits = {}): LimitsInForce => ({
+    organization: { MINT: {}, REDEEM: own },
+    tiers: new Map([[DEFAULT_TIER, { MINT: {}, REDEEM: ofTier }]]),
+    since: EARLIER,
+    usage: undefined,
+  });
+  const held = (inForce: LimitsInForce, given: Partial<Loaded> = {}, of: Partial<Movement> = {}) => {
+    const usage = counted(usageAt(undefined, NOW), { type: "REDEEM", amountCents: toCents(3_000) });
+    const book = givenBook({
+      accounts: [givenAccount({ id: accountId, usage })],
+      books: [givenHead({ limits: inForce })],
+      ...given,
+    });
+    return effectOf(decide(book, redeem(movement({ rail: SLOW_RAIL, ...of }))));
+  };
+  const heldFor = (...given: Parameters<typeof held>): readonly string[] =>
+    putOf(held(...given), "transactions")?.heldFor ?? [];
+  const fifty = toCents(5_000);
+  const less = toCents(4_999);
+
+  it("is accepted, with its KESC held, and its rail is never due", () => {
+    const effect = held(limits({}, { HELD_AMOUNT: less, HELD_DAY: less }));
+    expect(effect.entries.map(({ kind, detail }) => [kind, detail])).to.deep.equal([
+      ["transaction.pending", undefined],
+      ["transaction.held", "AMOUNT,DAY"],
+    ]);
+    expect(effect.entries[1]?.posting).to.equal(undefined);
+    expect(putOf(effect, "transactions")).to.deep.include({ status: "PENDING", heldFor: ["AMOUNT", "DAY"] });
+    expect(putOf(effect, "payments")).to.include({ state: "READY", dueAt: NEVER_DUE });
+    expect(putOf(effect, "accounts")).to.include({ availableCents: 5_000, heldCents: 7_000, openPayments: 1 });
+    // It counts, so that many small ones are held, too.
+    expect(putOf(effect, "accounts")?.usage?.day.REDEEM).to.equal(8_000);
+  });
+
+  for (const [what, own, ofTier, expected] of [
+    ["of just the amount", {}, { HELD_AMOUNT: fifty }, []],
+    ["of a cent more than the amount", {}, { HELD_AMOUNT: less }, ["AMOUNT"]],
+    ["beyond that of the organization", { HELD_AMOUNT: less }, {}, ["AMOUNT"]],
+    ["of just the sum of the day", {}, { HELD_DAY: toCents(8_000) }, []],
+    ["of a cent more than the sum of the day", {}, { HELD_DAY: toCents(7_999) }, ["DAY"]],
+    ["to a new number", {}, { HELD_NEW_DESTINATION: NO_CENTS }, ["NEW_DESTINATION"]],
+    ["of a little to a new number", {}, { HELD_NEW_DESTINATION: fifty }, []],
+  ] as const) {
+    it(`is held for ${expected.join() || "nothing"} if it is one ${what}`, () => {
+      expect(heldFor(limits(own, ofTier))).to.deep.equal(expected);
+    });
+  }
+
+  it("pays a number that was paid since it was set, and a destination that was paid, without a person", () => {
+    const first = limits({}, { HELD_NEW_DESTINATION: NO_CENTS });
+    const paid = (paidTo: AccountId | DestinationId, acceptedAt = EARLIER) => ({
+      paidTo: [{ organizationId: ORGANIZATION, paidTo, acceptedAt }],
+    });
+    const holder = {
+      accountHolders: [{ ...givenHolder(givenAccount({ id: accountId })), phoneNumberChangedAt: EARLIER }],
+    };
+    expect(heldFor(first, paid(accountId))).to.deep.equal([]);
+    expect(heldFor(first, { ...paid(accountId), ...holder })).to.deep.equal([]);
+    const before = toUnixMillis(EARLIER - 1);
+    expect(heldFor(first, { ...paid(accountId, before), ...holder })).to.deep.equal(["NEW_DESTINATION"]);
+  });
+
+  for (const [what, changed, expected] of [
+    ["its phone number", { phoneNumberChangedAt: NOW }, ["CHANGED"]],
+    ["its e-mail address", { emailChangedAt: NOW }, ["CHANGED"]],
+    [
+      "neither for a week",
+      { phoneNumberChangedAt: toUnixMillis(NOW - 7 * 86_400_000), emailChangedAt: toUnixMillis(0) },
+      [],
+    ],
+  ] as const) {
+    it(`is held for ${expected.join() || "nothing"} if the account has changed ${what}`, () => {
+      const holder = { ...givenHolder(givenAccount({ id: accountId })), ...changed };
+      const given = { accountHolders: [holder] };
+      expect(heldFor(limits({ HELD_CHANGED: NO_CENTS }), given)).to.deep.equal(expected);
+    });
+  }
+
+  it("is none on the direct rail, and no mint is", () => {
+    const all = limits({ HELD_AMOUNT: NO_CENTS, HELD_DAY: NO_CENTS });
+    expect(heldFor(all, {}, { rail: DIRECT_RAIL })).to.deep.equal([]);
+    const book = givenBook({ accounts: [givenAccount({ id: accountId })], books: [givenHead({ limits: all })] });
+    const minted = effectOf(decide(book, mint(movement({ rail: SLOW_RAIL }))));
+    expect(putOf(minted, "transactions")?.heldFor).to.deep.equal([]);
   });
 });

@@ -4,17 +4,17 @@ import { type ApprovedPayoutFile, detailOfPayouts } from "../../../src/domain/pa
 import { toCents } from "../../../src/domain/values/cents.js";
 import { ALONE } from "../../support/commands.js";
 import { decide, effectOf, putOf, wordOf } from "../../support/decided.js";
-import { EARLIER, NOW, ORGANIZATION } from "../../support/names.js";
+import { EARLIER, NOW, ORGANIZATION, TEST_ACTOR } from "../../support/names.js";
 import { payFile } from "../../support/operations/payouts.js";
 
 const { sha256, rowsSha256, rail, rows, amountCents, leftOut } = payFile(ORGANIZATION);
 const file = { organizationId: ORGANIZATION, sha256, rowsSha256, rail, rows, amountCents, leftOut };
-const approved: ApprovedPayoutFile = { ...file, approvedAt: EARLIER };
+const approved: ApprovedPayoutFile = { ...file, approvedAt: EARLIER, approvedBy: TEST_ACTOR };
 
 describe("paying a file", () => {
   it("stores the file with its hashes, its rows and its sum, and says so in the book", () => {
     const effect = effectOf(decide({}, payFile(ORGANIZATION)));
-    expect(putOf(effect, "payoutFiles")).to.deep.equal({ ...file, approvedAt: NOW });
+    expect(putOf(effect, "payoutFiles")).to.deep.equal({ ...file, approvedAt: NOW, approvedBy: TEST_ACTOR });
     expect(effect.entries[0]).to.include({
       kind: "payouts.approved",
       detail: detailOfPayouts(file),

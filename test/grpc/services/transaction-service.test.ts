@@ -71,6 +71,7 @@ describe("grpc: TransactionService", () => {
         updated_at: AT,
         completed_at: AT,
         warnings: [],
+        held_for: [],
         corrects_transaction_id: undefined,
         correction: undefined,
         reversed_by_transaction_id: undefined,

@@ -6,6 +6,7 @@ import type { CreateAccount } from "../../../src/domain/accounts/create-account.
 import { JOURNAL_KINDS } from "../../../src/domain/journal.js";
 import type { Command } from "../../../src/domain/operations.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
+import { OPERATOR } from "../../../src/domain/values/actor.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../../../src/domain/values/ids.js";
 import { parseDescription, parseMetadata, type StatusReason } from "../../../src/domain/values/text.js";
@@ -21,10 +22,16 @@ import { anyStep, commandsOf } from "../../attack/property/steps.js";
 import { databaseOfSuite, ENGINES_OF_STAGE, type TestDatabase } from "../../support/databases.js";
 import { findingsIn } from "../../support/findings.js";
 import { NOW, SLOW_RAIL, valid } from "../../support/names.js";
-import { createDestination, removeDestination, revealAccount, setLimits } from "../../support/operations/accounts.js";
+import {
+  createAccount,
+  createDestination,
+  removeDestination,
+  revealAccount,
+  setLimits,
+} from "../../support/operations/accounts.js";
 import { correctBook } from "../../support/operations/corrections.js";
 import { isModelled } from "../../support/operations/table.js";
-import { beginPayment, completePayment, mint } from "../../support/operations/transactions.js";
+import { beginPayment, completePayment, decideHeld, mint, redeem } from "../../support/operations/transactions.js";
 
 const BOOKS = 12;
 /** The steps in each book. With more, most would name what an earlier one has used. */
@@ -214,7 +221,22 @@ async function momentsOf(
   for (const step of steps) for (const command of commandsOf({ ...step, organizationId }, model)) await run(command);
   // The audit takes the persons of the steps for no operators, whom no limit stops.
   await run(setLimits(organizationId, { tier: "small", changes: { DAY: toCents(9_000) } }));
+  for (const command of heldIn(organizationId)) await run(command);
   return moments;
+}
+
+/** A redemption that waits for a person: no step sets the limits that hold one. */
+function heldIn(organizationId: OrganizationId): readonly Command[] {
+  const account = createAccount(organizationId, "held");
+  const of = { organizationId, accountId: account.newAccountId, amount: "1.00" };
+  const held = redeem({ ...of, reference: "is held", rail: SLOW_RAIL });
+  return [
+    account,
+    mint({ ...of, reference: "to hold" }),
+    setLimits(organizationId, { type: "REDEEM", changes: { HELD_AMOUNT: toCents(1) } }),
+    held,
+    { ...decideHeld("releaseTransaction", organizationId, held.newTransactionId), actor: OPERATOR },
+  ];
 }
 
 /** What no step is about, or what random steps seldom get to. */

@@ -1,8 +1,10 @@
 import { expect } from "chai";
 
+import { NO_CENTS } from "../../../src/domain/values/cents.js";
 import { cellState } from "../../../src/storage/gauges/cell-state.js";
 import { leases } from "../../../src/storage/rails/leases.js";
 import { ENGINES, execute } from "../../support/databases.js";
+import { setLimits } from "../../support/operations/accounts.js";
 import { receiveDeposit } from "../../support/operations/deposits.js";
 import { sealBooks } from "../../support/seals/given-seals.js";
 import { PaymentsPlace } from "../rails/given-payments.js";
@@ -24,6 +26,8 @@ for (const engine of ENGINES) {
       await place.accept("mint", "in");
       await place.accept("redeem", "out");
       await place.commit(receiveDeposit(organizationId));
+      await place.commit(setLimits(organizationId, { type: "REDEEM", changes: { HELD_AMOUNT: NO_CENTS } }));
+      await place.accept("redeem", "held");
       const endpoint = (id: string, status: string, failing: string, reason: string): string => `
         INSERT INTO webhook_endpoints (id, organization_id, url, secrets, description, types, status, disabled_reason,
           revision, settled_seq, replay_seq, replay_until_seq, failures, failing_since, probe_at, retry_at, logged,
@@ -42,6 +46,7 @@ for (const engine of ENGINES) {
 
       const {
         payments,
+        heldPayouts,
         railAccounts,
         railWarnings,
         deposits,
@@ -61,6 +66,8 @@ for (const engine of ENGINES) {
         chargesCents: 0,
       };
       expect(sums).to.deep.equal(expected);
+      // It is not among the open payments, whose rail must act.
+      expect(heldPayouts).to.deep.equal({ waiting: 1, oldestAt: now + 1 });
       expect(deposits).to.deep.equal({ waiting: 1, oldestAt: now, listReadAt: now - 7 });
       expect(railWarnings).to.deep.equal([{ code: "FLOAT_LOW", count: 2 }]);
       expect(actsWithoutPerson).to.equal(0);

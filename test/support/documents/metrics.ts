@@ -21,6 +21,7 @@ const STATE: CellState = {
   payments: [{ direction: "MINT", age: "UNDER_ONE_HOUR", count: 1, oldestAt: 1 }],
   railAccounts: [{ rail: "mpesa", payouts: "auto", count: 1 }],
   railWarnings: [{ code: "FLOAT_LOW", count: 1 }],
+  heldPayouts: { waiting: 1, oldestAt: 1 },
   deposits: { waiting: 1, oldestAt: 1, listReadAt: 1 },
   webhooks: { endpoints: [{ status: "ACTIVE", count: 1 }], eventsBehind: 1, failingSince: 1, retries: [] },
   seals: { rowsBehind: 1, oldestUnsealedAt: 1, alarms: 1 },

@@ -41,7 +41,9 @@ export interface ExampleBook {
   readonly leavingId: AccountId;
   /** The account of the orders. */
   readonly payerId: AccountId;
-  readonly orders: Readonly<Record<"ready" | "unbegun" | "flagged" | "doubted" | "lost", TransactionId>>;
+  readonly orders: Readonly<
+    Record<"ready" | "unbegun" | "flagged" | "doubted" | "lost" | "held" | "unwanted", TransactionId>
+  >;
   /** A proposal that waits. */
   readonly proposalId: ProposalId;
   /** The example of another operation. */
@@ -49,7 +51,14 @@ export interface ExampleBook {
 }
 
 /** The commands that one person always does: no proposal has one. */
-type OfOnePerson = "suspendOrganization" | "revokeApiKey" | "clearFlag" | "setReservePlace" | "closeMonth";
+type OfOnePerson =
+  | "suspendOrganization"
+  | "revokeApiKey"
+  | "clearFlag"
+  | "releaseTransaction"
+  | "refuseTransaction"
+  | "setReservePlace"
+  | "closeMonth";
 export type Proposed = Exclude<OperatorCommand, { readonly name: OfOnePerson }>;
 
 /** A command that waits for a second person. */

@@ -2,11 +2,11 @@ import type { DestinationNumber } from "../../../src/domain/destination.js";
 import type { JournalEntry } from "../../../src/domain/journal.js";
 import type { Command } from "../../../src/domain/operations.js";
 import { OPERATOR } from "../../../src/domain/values/actor.js";
-import { MAX_CENTS } from "../../../src/domain/values/cents.js";
+import { type Cents, MAX_CENTS, NO_CENTS } from "../../../src/domain/values/cents.js";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import { ALONE, asOperator, type CommandOf } from "../commands.js";
 import { depositReference, newProposalId, SLOW_RAIL } from "../names.js";
-import { createAccount, createDestination, ON_ACCOUNTS } from "./accounts.js";
+import { createAccount, createDestination, ON_ACCOUNTS, setLimits } from "./accounts.js";
 import { createApiKey, ON_BOOKS } from "./book.js";
 import { CORRECTIONS } from "./corrections.js";
 import { ON_DEPOSITS } from "./deposits.js";
@@ -125,6 +125,10 @@ function givenOrders(organizationId: OrganizationId) {
   const flagged = mint({ ...movement, reference: "flagged" });
   const doubted = redeem({ ...movement, reference: "doubted" });
   const lost = redeem({ ...movement, reference: "lost" });
+  const held = redeem({ ...movement, reference: "held" });
+  const unwanted = redeem({ ...movement, reference: "unwanted" });
+  const holdAbove = (amount: Cents | "NONE") =>
+    setLimits(organizationId, { type: "REDEEM", changes: { HELD_AMOUNT: amount } });
   const late = redeem({ ...movement, reference: "paid late" });
   const setup: readonly Command[] = [
     user,
@@ -143,6 +147,10 @@ function givenOrders(organizationId: OrganizationId) {
     flag(organizationId, doubted.newTransactionId),
     lost,
     beginPayment(organizationId, lost.newTransactionId),
+    holdAbove(NO_CENTS),
+    held,
+    unwanted,
+    holdAbove("NONE"),
   ];
   const orders = {
     ready: ready.newTransactionId,
@@ -150,6 +158,8 @@ function givenOrders(organizationId: OrganizationId) {
     flagged: flagged.newTransactionId,
     doubted: doubted.newTransactionId,
     lost: lost.newTransactionId,
+    held: held.newTransactionId,
+    unwanted: unwanted.newTransactionId,
   };
   return { setup, accountId, orders };
 }

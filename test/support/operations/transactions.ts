@@ -189,6 +189,17 @@ export function clearFlag(
   return buildByPerson("clearFlag", organizationId, { transactionId, flag: reason });
 }
 
+/** Decides about a redemption that is held. */
+export function decideHeld<Name extends "releaseTransaction" | "refuseTransaction">(
+  name: Name,
+  organizationId: OrganizationId,
+  transactionId: TransactionId,
+  { payoutFile, person }: { readonly payoutFile?: string } & ByPerson = {},
+): CommandOf<Name> {
+  const fields = { transactionId, payoutFile } as unknown as Parameters<typeof buildByPerson<Name>>[2];
+  return buildByPerson(name, organizationId, fields, { person });
+}
+
 export function resolve(
   organizationId: OrganizationId,
   transactionId: TransactionId,
@@ -308,6 +319,16 @@ export const ON_TRANSACTIONS = {
     inSuspension: "operators",
     example: ({ organizationId, orders }) => clearFlag(organizationId, orders.flagged, "OUTCOME_UNKNOWN"),
     rpc: { request: ({ transaction_id }) => ({ transaction_id, flag: 1 }), code: Status.NOT_FOUND },
+  },
+  releaseTransaction: {
+    inSuspension: "operators",
+    changes: "transaction.released",
+    example: ({ organizationId, orders }) => decideHeld("releaseTransaction", organizationId, orders.held),
+  },
+  refuseTransaction: {
+    inSuspension: "operators",
+    changes: "transaction.failed",
+    example: ({ organizationId, orders }) => decideHeld("refuseTransaction", organizationId, orders.unwanted),
   },
   resolveTransaction: {
     inSuspension: "operators",

@@ -1,4 +1,10 @@
-import { LIMIT_PERIODS, type LimitPeriod, parseNewLimit } from "../../../domain/limits/limits.js";
+import {
+  type HeldPeriod,
+  LIMIT_PERIODS,
+  type LimitPeriod,
+  parseNewLimit,
+  type SetPeriod,
+} from "../../../domain/limits/limits.js";
 import { TRANSACTION_TYPES, type TransactionType } from "../../../domain/transaction.js";
 import { formatCents } from "../../../domain/values/cents.js";
 import { UsageError } from "../../../startup/operator-error.js";
@@ -14,26 +20,43 @@ const PERIODS = {
   MONTH: "in a calendar month",
 } as const satisfies Record<LimitPeriod, string>;
 
+const HELD = {
+  HELD_AMOUNT: ["--hold-above", "redemption over a rail that no person need release"],
+  HELD_DAY: ["--hold-day-above", "sum of a day's redemptions that no person need release"],
+  HELD_NEW_DESTINATION: ["--hold-new-above", "first payout to a number that no person need release"],
+  HELD_CHANGED: [
+    "--hold-changed-above",
+    "payout in the week after the number or e-mail address was changed that no person need release",
+  ],
+} as const satisfies Record<HeldPeriod, readonly [string, string]>;
+
 const NO_LIMIT = "none";
 
 interface LimitParameter {
   readonly type: TransactionType;
-  readonly period: LimitPeriod;
+  readonly period: SetPeriod;
   readonly parameter: CommandParameter;
 }
 
 /** One option for each limit: --mint-per-day. */
-const LIMITS: readonly LimitParameter[] = TRANSACTION_TYPES.flatMap((type) =>
-  LIMIT_PERIODS.map((period) => ({
-    type,
-    period,
-    parameter: {
-      flags: `--${type.toLowerCase()}-per-${period.toLowerCase()} <amount>`,
-      help: `highest amount of ${TYPES[type]} ${PERIODS[period]}, such as 1000.00, or none`,
-      parse: amountOrNone,
-    },
+const LIMITS: readonly LimitParameter[] = [
+  ...TRANSACTION_TYPES.flatMap((type) =>
+    LIMIT_PERIODS.map((period) => ({
+      type,
+      period,
+      parameter: {
+        flags: `--${type.toLowerCase()}-per-${period.toLowerCase()} <amount>`,
+        help: `highest amount of ${TYPES[type]} ${PERIODS[period]}, such as 1000.00, or none`,
+        parse: amountOrNone,
+      },
+    })),
+  ),
+  ...Object.entries(HELD).map(([period, [option, what]]) => ({
+    type: "REDEEM" as const,
+    period: period as HeldPeriod,
+    parameter: { flags: `${option} <amount>`, help: `highest ${what}, such as 1000.00, or none`, parse: amountOrNone },
   })),
-);
+];
 
 const TIER = {
   of: "--tier?",

@@ -122,7 +122,8 @@ export const ORGANIZATION_ROWS: CommandRows = {
       ID: "id",
       TYPE: ({ type }) => textOf(type ?? "deposit"),
       STATUS: "status",
-      REASON: "reason",
+      REASON: ({ reason, held_for: held }) =>
+        Array.isArray(held) && held.length > 0 ? `held: ${held.join(", ")}` : textOf(reason ?? ""),
       AMOUNT: "amount",
       RAIL: "rail",
       CREATED: "created_at",

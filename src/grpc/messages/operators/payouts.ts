@@ -1,3 +1,4 @@
+import { inWords } from "../../../domain/change.js";
 import type { DestinationKind } from "../../../domain/destination.js";
 import type { Transaction } from "../../../domain/transaction.js";
 import { formatCents } from "../../../domain/values/cents.js";
@@ -90,9 +91,14 @@ export function toPayoutRow({ item, refused, transaction }: ItemsPage["items"][n
     const state = refused === undefined ? PAYOUT_ROW_STATE_WAITING : PAYOUT_ROW_STATE_REFUSED;
     return { ...NO_ROW, ...row, state, reason: refused };
   }
-  const { id, status, statusReason, failure, railReceipt } = transaction;
+  const { id, status, statusReason, failure, railReceipt, heldFor } = transaction;
   const isOver = status === "FAILED" || status === "CANCELED";
   const why = [failure ?? "canceled", statusReason].filter((text) => text !== "").join(": ");
   const made = { transaction_id: id, rail_receipt: railReceipt };
-  return { ...NO_ROW, ...row, ...made, state: STATES[status], reason: isOver ? why : undefined };
+  return { ...NO_ROW, ...row, ...made, state: STATES[status], reason: isOver ? why : heldText(heldFor) };
+}
+
+/** Why the row waits for a person. */
+function heldText(heldFor: Transaction["heldFor"]): string | undefined {
+  return heldFor.length === 0 ? undefined : `held: ${heldFor.map(inWords).join(", ")}`;
 }

@@ -1,10 +1,11 @@
 import {
-  LIMIT_PERIODS,
   type LimitChanges,
-  type LimitPeriod,
   type LimitSet,
   parseMaxAmount,
   parseTierName,
+  periodsOf,
+  SET_PERIODS,
+  type SetPeriod,
 } from "../../../domain/limits/limits.js";
 import type { LimitsInForce } from "../../../domain/limits/usage.js";
 import { TRANSACTION_TYPES, type TransactionType } from "../../../domain/transaction.js";
@@ -73,18 +74,20 @@ function parseWhetherGiven({ remove, changes }: SetLimitsRequest): Parsed<undefi
 
 interface NewLimit {
   readonly type: TransactionType;
-  readonly period: LimitPeriod;
+  readonly period: SetPeriod;
   readonly amount: Cents | "NONE";
 }
 
 function parseChange(change: LimitChange): ParsedFields<NewLimit> {
   const own = parseFields({
     type: parseRequiredWord(change.type, TRANSACTION_TYPES, TYPES),
-    period: parseRequiredWord(change.period, LIMIT_PERIODS, PERIODS),
+    period: parseRequiredWord(change.period, SET_PERIODS, PERIODS),
     max_amount: parseMax(change),
   });
   if (!own.ok) return own;
   const { max_amount: amount, ...limit } = own.value;
+  if (!periodsOf(limit.type).includes(limit.period))
+    return fieldProblem("period", "must be transaction, day or month of a mint: only a redemption is held", "CONFLICT");
   return { ok: true, value: { ...limit, amount } };
 }
 
@@ -109,7 +112,7 @@ function limitsOfOrganization(
 
 function settingsOf(set: LimitSet): LimitSetting[] {
   return TRANSACTION_TYPES.flatMap((type) =>
-    LIMIT_PERIODS.flatMap((period) => {
+    periodsOf(type).flatMap((period) => {
       const amountCents = set[type][period];
       if (amountCents === undefined) return [];
       return [{ type: TYPES[type], period: PERIODS[period], max_amount: formatCents(amountCents) }];

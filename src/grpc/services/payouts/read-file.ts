@@ -126,7 +126,7 @@ async function onTrial(
     for (const [index, outcome] of outcomes.entries()) {
       const row = some[index] as PlannedRow;
       if (outcome.kind === "done") {
-        accepted.push(row);
+        accepted.push({ ...row, heldFor: outcome.resource.heldFor });
         continue;
       }
       const field = FIELDS[outcome.refusal.reason];

@@ -1,4 +1,4 @@
-import { FAILURE_REASONS } from "../../../domain/payment.js";
+import { FIRST_FAILURE_REASONS } from "../../../domain/payment.js";
 import { MAX_CENTS } from "../../../domain/values/cents.js";
 import type { Migration } from "../migration.js";
 import { listOf } from "./columns.js";
@@ -24,7 +24,7 @@ export const transactions: Migration = ({ int64, table, tableOptions, clusteredT
      rail            TEXT NOT NULL,
      rail_movement   TEXT,
      rail_receipt    TEXT,
-     failure         TEXT CHECK (failure IN (${listOf(FAILURE_REASONS)})),
+     failure         TEXT CHECK (failure IN (${listOf(FIRST_FAILURE_REASONS)})),
      open_flags      TEXT CHECK (open_flags <> ''),
      corrects_id     TEXT REFERENCES ${table("transactions")} (id),
      correction      TEXT CHECK (correction IN ('REVERSAL', 'LATE')),

@@ -1,5 +1,5 @@
 import type { RowOf } from "../../../model/column.js";
-import type { JOURNAL } from "../../../model/transactions.js";
+import { type JOURNAL, TRANSACTION_STEPS } from "../../../model/transactions.js";
 import { contentHash } from "../../secrets/book-keys.js";
 import type { OpenBook } from "../book-directory.js";
 import type { Engine } from "../engine.js";
@@ -24,9 +24,11 @@ function madeColumns({ hex }: Engine): string {
     made.detail AS made_detail, made.rail_receipt AS made_receipt, ${hex("made.content_hash")} AS made_hash`;
 }
 
-/** A transaction also has the status that the rows of the journal about it give. */
+/** A transaction also has what the rows of the journal about it give. */
 export interface MadeTransactionRow extends MadeRow {
   readonly status_by_journal: string;
+  /** Why it is held, as `held_for` says it. Null if it is not. */
+  readonly hold_by_journal: string | null;
 }
 
 /** Returns the columns of `MadeTransactionRow`, of the table `t` and that of `madeBy`. */
@@ -35,9 +37,13 @@ export function madeTransactionColumns(engine: Engine): string {
   const rows = `SELECT substr(s.kind, 13) FROM ${engine.table("journal")} s WHERE s.transaction_id = t.id AND s.kind IN`;
   return `${madeColumns(engine)}, upper(COALESCE(
     (${rows} ('transaction.completed', 'transaction.failed', 'transaction.canceled')),
-    (${rows} ('transaction.processing', 'transaction.receipted', 'transaction.flagged', 'transaction.attended')
-      AND s.kind = 'transaction.processing' LIMIT 1),
-    'pending')) AS status_by_journal`;
+    (${rows} ${TRANSACTION_STEPS} AND s.kind = 'transaction.processing' LIMIT 1),
+    'pending')) AS status_by_journal,
+    CASE WHEN t.status = 'PENDING' THEN (
+      SELECT CASE s.kind WHEN 'transaction.held' THEN s.detail END FROM ${engine.table("journal")} s
+      WHERE s.transaction_id = t.id AND s.kind IN ${TRANSACTION_STEPS}
+        AND s.kind IN ('transaction.held', 'transaction.released') ORDER BY s.seq DESC LIMIT 1
+    ) END AS hold_by_journal`;
 }
 
 /** A deposit also has the mint that credits it, if one stands. */

@@ -1,15 +1,17 @@
 import type { ApprovedPayoutFile } from "../../../domain/payout-file.js";
 import type { Rail } from "../../../domain/transaction.js";
+import type { Actor } from "../../../domain/values/actor.js";
 import { toCents } from "../../../domain/values/cents.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
 import type { InsertedRow, RowOf } from "../../../model/column.js";
 import { PAYOUT_FILES } from "../../../model/payouts.js";
 import { hasTrueMac, rowMac } from "../../secrets/row-mac.js";
 import type { OpenBook } from "../book-directory.js";
+import type { Engine } from "../engine.js";
 import type { RowPlace, Table } from "../table.js";
 
 /** A row of `payout_files`, as both drivers read it. */
-export type PayoutFileRow = RowOf<typeof PAYOUT_FILES, Uint8Array>;
+export type PayoutFileRow = RowOf<typeof PAYOUT_FILES, Uint8Array> & { readonly approved_by: string };
 
 export const PAYOUT_FILE_TABLE: Table<ApprovedPayoutFile, PayoutFileRow> = {
   name: "payout_files",
@@ -20,7 +22,7 @@ export const PAYOUT_FILE_TABLE: Table<ApprovedPayoutFile, PayoutFileRow> = {
       finders: ["payoutFile"],
       isAfterLock: true,
       sql: `
-        SELECT f.* FROM ${pairs}
+        SELECT f.*, ${approvedByColumn({ table })} FROM ${pairs}
         ${lookedUp(table("payout_files"), "f", "f.book = input.book AND f.sha256 = input.name")}`,
     },
   ],
@@ -28,6 +30,11 @@ export const PAYOUT_FILE_TABLE: Table<ApprovedPayoutFile, PayoutFileRow> = {
   isAsWritten: (row, { keys }) => hasTrueMac(keys, PAYOUT_FILES, row),
   updates: [],
 };
+
+/** The journal row that approved the file `f` names the persons. */
+export function approvedByColumn({ table }: Pick<Engine, "table">): string {
+  return `(SELECT j.actor FROM ${table("journal")} j WHERE j.book = f.book AND j.seq = f.seq) AS approved_by`;
+}
 
 export function payoutFileOf(row: PayoutFileRow, { organizationId }: OpenBook): ApprovedPayoutFile {
   return {
@@ -39,6 +46,7 @@ export function payoutFileOf(row: PayoutFileRow, { organizationId }: OpenBook): 
     amountCents: toCents(row.amount_cents),
     leftOut: row.left_out,
     approvedAt: toUnixMillis(row.approved_at),
+    approvedBy: row.approved_by as Actor,
   };
 }
 

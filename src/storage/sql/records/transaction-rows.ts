@@ -1,10 +1,17 @@
-import type { FailureReason, FlagReason, RailMovement, RailReceipt } from "../../../domain/payment.js";
+import {
+  type FailureReason,
+  FIRST_FAILURE_REASONS,
+  type FlagReason,
+  type HoldReason,
+  type RailMovement,
+  type RailReceipt,
+} from "../../../domain/payment.js";
 import type { Correction, Rail, Transaction, TransactionStatus, TransactionType } from "../../../domain/transaction.js";
 import { toCents } from "../../../domain/values/cents.js";
 import type { AccountId, DepositId, DestinationId, TransactionId } from "../../../domain/values/ids.js";
 import type { Description, Metadata, Reference, StatusReason } from "../../../domain/values/text.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
-import { changedNamesOf, type RowOf } from "../../../model/column.js";
+import { changedNamesOf, type InsertedRow, type RowOf } from "../../../model/column.js";
 import { TRANSACTIONS } from "../../../model/transactions.js";
 import { readPart } from "../../secrets/unreadable-row.js";
 import type { OpenBook } from "../book-directory.js";
@@ -50,7 +57,21 @@ export const TRANSACTION_TABLE: Table<Transaction, ReadTransactionRow & MadeTran
   },
   rowOf: transactionOf,
   isAsWritten: isTransactionAsMade,
-  updates: [{ sets: ["reversed_by_id"], fits: changesOnly(["reversedById"]) }, { sets: changedNamesOf(TRANSACTIONS) }],
+  updates: [
+    { sets: ["reversed_by_id"], fits: changesOnly(["reversedById"]) },
+    {
+      sets: changedNamesOf(TRANSACTIONS),
+      fits: (_before, { failure }) => failure === undefined || FIRST_FAILURES.has(failure),
+    },
+    {
+      sets: [...changedNamesOf(TRANSACTIONS), "later_failure"],
+      updatedRow: (transaction) => ({
+        ...columnsOf(transaction),
+        failure: "RESOLVED_BY_OPERATOR" satisfies FailureReason,
+        later_failure: transaction.failure,
+      }),
+    },
+  ],
 };
 
 /**
@@ -83,8 +104,9 @@ export function transactionOf(row: ReadTransactionRow, { organizationId }: OpenB
     rail: row.rail as Rail,
     railMovement: (row.rail_movement ?? undefined) as RailMovement | undefined,
     railReceipt: (row.rail_receipt ?? undefined) as RailReceipt | undefined,
-    failure: (row.failure ?? undefined) as FailureReason | undefined,
+    failure: (row.later_failure ?? row.failure ?? undefined) as FailureReason | undefined,
     openFlags: row.open_flags === null ? NO_FLAGS : (row.open_flags.split(",") as FlagReason[]),
+    heldFor: row.held_for === null ? NO_HOLDS : (row.held_for.split(",") as HoldReason[]),
     corrects: correctionOf(row),
     depositId: (row.deposit_id ?? undefined) as DepositId | undefined,
     destinationId: (row.destination_id ?? undefined) as DestinationId | undefined,
@@ -109,10 +131,12 @@ export function correctionOf({
   return { kind: correction as Correction["kind"], transactionId: id as TransactionId };
 }
 
-function transactionRowOf(transaction: Transaction, { book, seq }: RowPlace): TransactionRow {
+function transactionRowOf(transaction: Transaction, { book, seq }: RowPlace): InsertedRow<typeof TRANSACTIONS> {
+  return { book: book.number, seq, ...columnsOf(transaction) };
+}
+
+function columnsOf(transaction: Transaction): Omit<InsertedRow<typeof TRANSACTIONS>, "book" | "seq"> {
   return {
-    book: book.number,
-    seq,
     id: transaction.id,
     account_id: transaction.accountId,
     type: transaction.type,
@@ -126,7 +150,8 @@ function transactionRowOf(transaction: Transaction, { book, seq }: RowPlace): Tr
     rail_movement: transaction.railMovement ?? null,
     rail_receipt: transaction.railReceipt ?? null,
     failure: transaction.failure ?? null,
-    open_flags: flagsText(transaction.openFlags),
+    open_flags: wordsText(transaction.openFlags),
+    held_for: wordsText(transaction.heldFor),
     corrects_id: transaction.corrects?.transactionId ?? null,
     correction: transaction.corrects?.kind ?? null,
     deposit_id: transaction.depositId ?? null,
@@ -139,9 +164,11 @@ function transactionRowOf(transaction: Transaction, { book, seq }: RowPlace): Tr
 }
 
 const NO_FLAGS: readonly FlagReason[] = [];
+const NO_HOLDS: readonly HoldReason[] = [];
+const FIRST_FAILURES: ReadonlySet<string> = new Set(FIRST_FAILURE_REASONS);
 
-function flagsText(flags: readonly FlagReason[]): string | null {
-  return flags.length === 0 ? null : flags.join(",");
+function wordsText(words: readonly string[]): string | null {
+  return words.length === 0 ? null : words.join(",");
 }
 
 function metadataText(metadata: Metadata): string {
@@ -164,7 +191,8 @@ export function isTransactionAsMade(
   book: Pick<OpenBook, "salts">,
   transaction: Transaction,
 ): boolean {
-  const { id: transactionId, accountId, railMovement: movement, status } = transaction;
+  const { id: transactionId, accountId, railMovement: movement, status, heldFor } = transaction;
   if (row.status_by_journal !== status) return false;
+  if (row.hold_by_journal !== (heldFor.length === 0 ? null : heldFor.join(","))) return false;
   return isAsMade(row, book, { transactionId, accountId, content: contentOfTransaction(transaction), movement });
 }

@@ -28,6 +28,8 @@ const CLOCK_BEHIND_MILLIS_MAX = 60_000;
 const MACHINE = "operator";
 /** What pays the rows of approved files. */
 const FILES = "payouts";
+/** The detail of the row with which a person refuses a redemption that was held. */
+const REFUSED = "REFUSED_BY_OPERATOR";
 const KEY = /^key_/;
 const OPERATOR = /^opr_/;
 
@@ -36,6 +38,7 @@ const byPerson = (scope: string): Right => ({ authors: ["key", "operators"], sco
 const MOVES = byKey("transactions:write");
 /** A key may name a file in the metadata, too: it is a word of the caller then. */
 const PAYS_FILE: Right = { authors: ["key", "payouts"], scope: "transactions:write" };
+const OPERATORS: Right = { authors: ["operators"], scope: "" };
 const CORRECTS = byPerson("transactions:write");
 const RESOLVES = byPerson("transactions:resolve");
 const ACCOUNTS = byPerson("accounts:write");
@@ -51,6 +54,8 @@ const RIGHTS: Readonly<Partial<Record<JournalKind, Right>>> = {
   "destination.created": byKey("destinations:write"),
   "destination.removed": byPerson("destinations:write"),
   "transaction.pending": MOVES,
+  "transaction.held": PAYS_FILE,
+  "transaction.released": OPERATORS,
   "transaction.canceled": CORRECTS,
   "transaction.attended": RESOLVES,
   "transaction.resolution_proposed": RESOLVES,
@@ -62,6 +67,7 @@ const RIGHTS: Readonly<Partial<Record<JournalKind, Right>>> = {
 /** Returns who can write the row. `begun` is the transaction that it begins. */
 export function rightOf(row: AuditedJournalRow, begun: AuditedTransactionRow | undefined): Right | undefined {
   if (row.kind === "transaction.pending" && begun !== undefined && namesFile(begun)) return PAYS_FILE;
+  if (row.kind === "transaction.failed" && row.detail === REFUSED) return OPERATORS;
   if (begun === undefined || row.kind !== "transaction.completed") return RIGHTS[row.kind as JournalKind];
   const { deposit_id: depositId, correction } = begun;
   if (correction === null) return depositId === null || isClaim(begun) ? MOVES : undefined;

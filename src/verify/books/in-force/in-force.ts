@@ -34,6 +34,8 @@ export class InForceAudit {
   readonly #closed = new Map<string, string>();
   readonly #removedDestinations = new Set<string>();
   readonly #problems = new Set<string>();
+  /** The redemption that the row before has accepted, and why it must be held. */
+  #accepted: { readonly id: string; readonly reasons: readonly string[] } | undefined;
   #isSuspended = false;
   #areReceiptsRequired = false;
 
@@ -71,7 +73,7 @@ export class InForceAudit {
     if (
       this.#isSuspended &&
       (row.kind === "transaction.processing" ||
-        (right !== undefined && (author !== "operators" || right.authors.length === 1)))
+        (right !== undefined && (author !== "operators" || !right.authors.includes("operators"))))
     ) {
       this.#book.findings.onRow(row, "no such row while the organization is suspended", row.kind);
     }
@@ -79,6 +81,7 @@ export class InForceAudit {
     if (!isSandbox && (row.actor === SANDBOX_RAIL || begun?.rail === SANDBOX_RAIL)) {
       this.#book.findings.onRow(row, "no sandbox in the book of a live organization", row.kind);
     }
+    this.#checkHold(row);
     if (begun !== undefined) this.#begin(row, begun);
     this.#followPayout(row);
     this.#follow(row);
@@ -93,7 +96,8 @@ export class InForceAudit {
     }
     // What came in for an account is credited whatever the limits, if a person assigns it.
     const isLimited = isOwn || isClaim(begun) || (correction === null && authorOf(row.actor) === "service");
-    const reached = this.#limits.take(begun, isLimited);
+    const { exceeded: reached, heldFor } = this.#limits.take(begun, isLimited);
+    if (row.kind === "transaction.pending" && heldFor.length > 0) this.#accepted = { id, reasons: heldFor };
     if (reached !== undefined)
       this.#book.findings.onRow(
         row,
@@ -109,6 +113,16 @@ export class InForceAudit {
       !this.#removedDestinations.has(destination);
     if (!isUsable)
       this.#book.findings.onRow(row, "a destination of the account that could be paid at that time", destination);
+  }
+
+  /** What was accepted beyond an amount without a person has the row `transaction.held` next. */
+  #checkHold(row: AuditedJournalRow): void {
+    const accepted = this.#accepted;
+    this.#accepted = undefined;
+    if (accepted === undefined) return;
+    const words = row.kind === "transaction.held" && row.transaction_id === accepted.id ? (row.detail ?? "") : "";
+    if (accepted.reasons.every((reason) => words.split(",").includes(reason))) return;
+    this.#book.findings.onRow(row, `transaction.held for ${accepted.reasons.join(",")} of ${accepted.id}`, row.kind);
   }
 
   #followPayout({ seq, kind, transaction_id: id }: AuditedJournalRow): void {

@@ -17,11 +17,21 @@ interface Used {
   monthCents: number;
 }
 
+/** What the limits say of a transaction. */
+interface JudgedByLimits {
+  /** Undefined if the transaction is within its limits, or if the rules do not limit it. */
+  readonly exceeded: ExceededLimit | undefined;
+  /** Why a redemption on a rail must wait for a person. */
+  readonly heldFor: readonly string[];
+}
+
 interface ExceededLimit {
   readonly limitCents: number;
   /** The sum with the transaction. */
   readonly foundCents: number;
 }
+
+const NOTHING: JudgedByLimits = { exceeded: undefined, heldFor: [] };
 
 /**
  * Follows the limits of one book, and compares each transaction with those at its moment.
@@ -60,25 +70,26 @@ export class LimitsCheck {
     if ((this.#tierOf?.size ?? 0) > this.#accountsMax) this.#tierOf = undefined;
   }
 
-  /** Takes each new transaction. Returns the limit that it exceeds, if the rules limit it. */
-  take(transaction: AuditedTransactionRow, isLimited: boolean): ExceededLimit | undefined {
+  /** Takes each new transaction. */
+  take(transaction: AuditedTransactionRow, isLimited: boolean): JudgedByLimits {
     const { account_id: accountId, type, status, reversed_by_id: reversal } = transaction;
-    if (this.#since === undefined || transaction.correction !== null) return undefined;
+    if (this.#since === undefined || transaction.correction !== null) return NOTHING;
     const tier = this.#tierOf?.get(accountId) ?? DEFAULT_TIER;
     const ofTier = this.#tierOf && (this.#tiers.get(tier) ?? this.#tiers.get(DEFAULT_TIER));
     const lasts = status !== "FAILED" && status !== "CANCELED" && reversal === null;
     const found = [
-      this.#exceeded(ofTier?.[type], `${accountId} ${type}`, { transaction, lasts }),
-      this.#exceeded(this.#organization[type], type, { transaction, lasts }),
+      this.#judge(ofTier?.[type], `${accountId} ${type}`, { transaction, lasts }),
+      this.#judge(this.#organization[type], type, { transaction, lasts }),
     ];
-    return isLimited ? found.find((each) => each !== undefined) : undefined;
+    const exceeded = found.map((each) => each.exceeded).find((each) => each !== undefined);
+    return { exceeded: isLimited ? exceeded : undefined, heldFor: found.flatMap(({ heldFor }) => heldFor) };
   }
 
-  #exceeded(
+  #judge(
     limits: AuditedLimits[string] = {},
     key: string,
     { transaction, lasts }: { readonly transaction: AuditedTransactionRow; readonly lasts: boolean },
-  ): ExceededLimit | undefined {
+  ): JudgedByLimits {
     const { amount_cents: amount, created_at: at } = transaction;
     const before = this.#usedAt(key, at);
     const [day, month] = [before.dayCents + amount, before.monthCents + amount];
@@ -86,15 +97,13 @@ export class LimitsCheck {
       if (this.#used.size >= this.#accountsMax) this.#used.clear();
       this.#used.set(key, { ...before, dayCents: day, monthCents: month });
     }
-    const { TRANSACTION: ofOne, DAY: ofDay, MONTH: ofMonth } = limits;
-    for (const [limitCents, foundCents] of [
-      [ofOne, amount],
-      [ofDay, day],
-      [ofMonth, month],
-    ] as const) {
-      if (limitCents !== undefined && foundCents > limitCents) return { limitCents, foundCents };
-    }
-    return undefined;
+    const above = (period: string, foundCents: number): readonly ExceededLimit[] => {
+      const limitCents = limits[period];
+      return limitCents !== undefined && foundCents > limitCents ? [{ limitCents, foundCents }] : [];
+    };
+    const [exceeded] = [...above("TRANSACTION", amount), ...above("DAY", day), ...above("MONTH", month)];
+    const heldFor = [...above("HELD_AMOUNT", amount).map(() => "AMOUNT"), ...above("HELD_DAY", day).map(() => "DAY")];
+    return { exceeded, heldFor };
   }
 
   #usedAt(key: string, at: number): Used {

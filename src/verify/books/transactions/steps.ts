@@ -7,6 +7,8 @@ export type TransactionKind = Extract<JournalKind, `transaction.${string}`>;
 /** The status that a row of each kind sets. A kind that sets none has undefined. */
 export const STATUSES: Readonly<Record<TransactionKind, TransactionStatus | undefined>> = {
   "transaction.pending": "PENDING",
+  "transaction.held": undefined,
+  "transaction.released": undefined,
   "transaction.processing": "PROCESSING",
   "transaction.completed": "COMPLETED",
   "transaction.failed": "FAILED",
@@ -72,6 +74,8 @@ const RULES: Readonly<Record<TransactionType, Rules>> = {
       "transaction.processing": [null],
       "transaction.failed": [RELEASED],
       "transaction.canceled": [RELEASED],
+      "transaction.held": [null],
+      "transaction.released": [null],
       ...ATTENDED,
     },
     whileProcessing: {

@@ -1,4 +1,4 @@
-import { FAILURE_REASONS, FLAG_REASONS } from "../../../domain/payment.js";
+import { FAILURE_REASONS, FLAG_REASONS, HOLD_REASONS } from "../../../domain/payment.js";
 import { DIRECT_RAIL, type TransactionStatus } from "../../../domain/transaction.js";
 import type { RowOf } from "../../../model/column.js";
 import type { TRANSACTIONS } from "../../../model/transactions.js";
@@ -39,6 +39,8 @@ export class TransactionCheck {
   #receipt: string | null = null;
   #failure: string | null = null;
   #flags: readonly string[] = [];
+  /** Why it waits for a person. Null if it does not. */
+  #held: string | null = null;
   /** Who proposed the newest resolution. */
   #proposer: string | undefined;
 
@@ -75,7 +77,8 @@ export class TransactionCheck {
       status: [this.#status, summary.status],
       // The audit of the deposits compares the receipt of a credit.
       ...(this.#isCredit ? {} : { rail_receipt: [this.#receipt, summary.rail_receipt] }),
-      failure: [this.#failure, summary.failure],
+      failure: [this.#failure, summary.later_failure ?? summary.failure],
+      held_for: [this.#held, summary.held_for],
       open_flags: [this.#flags.length === 0 ? null : this.#flags.join(","), summary.open_flags],
       created_at: [first.recorded_at, summary.created_at],
       updated_at: [last.recorded_at, summary.updated_at],
@@ -137,6 +140,7 @@ export class TransactionCheck {
       this.#checkPosting(row, directions);
     }
     this.#checkProofs(row, kind);
+    this.#checkHold(row, kind);
     this.#follow(row, kind);
   }
 
@@ -152,7 +156,9 @@ export class TransactionCheck {
           ? isOneOf(FLAG_REASONS, word) && !this.#flags.includes(word ?? "")
           : kind === "transaction.attended"
             ? this.#flags.includes(word ?? "")
-            : kind === "transaction.resolution_proposed" || word === (isLate ? correction : null);
+            : kind === "transaction.resolution_proposed" ||
+              kind === "transaction.held" ||
+              word === (isLate ? correction : null);
     if (!isKnown) this.#add(seq, `${kind} with a detail that fits`, `the detail ${String(detail)}`);
     const [first, second] = persons;
     // A late movement is a transaction of its own. Nobody has proposed anything about that one.
@@ -165,6 +171,19 @@ export class TransactionCheck {
     if (kind !== "transaction.receipted") return;
     if (receipt === null) this.#add(seq, "a receipt", "none");
     if (this.#receipt !== null) this.#add(seq, "one receipt", "a second one");
+  }
+
+  /** A redemption is held by the commit that accepts it. No rail is asked before its release. */
+  #checkHold({ seq, detail }: AuditedJournalRow, kind: TransactionKind): void {
+    if (kind === "transaction.held") {
+      const isKnown = (detail ?? "").split(",").every((word) => isOneOf(HOLD_REASONS, word));
+      if (!isKnown) this.#add(seq, `${kind} with its reasons`, `the detail ${String(detail)}`);
+      if (this.#last !== this.#first || this.#last?.seq !== seq - 1)
+        this.#add(seq, `${kind} right after transaction.pending`, "another row before it");
+    }
+    if (kind === "transaction.released" && this.#held === null) this.#add(seq, `${kind} after transaction.held`, kind);
+    if (kind === "transaction.processing" && this.#held !== null)
+      this.#add(seq, "transaction.released before the rail is asked", kind);
   }
 
   #follow(row: AuditedJournalRow, kind: TransactionKind): void {
@@ -183,6 +202,8 @@ export class TransactionCheck {
     if (kind === "transaction.failed") this.#failure = word;
     this.#receipt = row.rail_receipt ?? this.#receipt;
     if (status !== undefined && status !== "PENDING" && status !== "PROCESSING") this.#flags = [];
+    if (kind === "transaction.held") this.#held = row.detail;
+    if (kind === "transaction.released" || this.#status !== "PENDING") this.#held = null;
     if (kind === "transaction.flagged" && word !== null) this.#flags = [...this.#flags, word];
     if (kind === "transaction.attended") this.#flags = this.#flags.filter((flag) => flag !== word);
     if (kind === "transaction.resolution_proposed") [this.#proposer] = persons;

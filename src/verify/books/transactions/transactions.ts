@@ -138,7 +138,8 @@ export class TransactionsAudit {
 
 const COLUMNS = `
   t.id, t.seq, t.account_id, t.type, t.status, t.status_reason, t.amount_cents, t.reference, t.description, t.metadata,
-  t.rail, t.rail_movement, t.rail_receipt, t.failure, t.open_flags, t.corrects_id, t.correction, t.deposit_id, t.destination_id,
+  t.rail, t.rail_movement, t.rail_receipt, t.failure, t.open_flags, t.held_for, t.later_failure,
+  t.corrects_id, t.correction, t.deposit_id, t.destination_id,
   d.kind AS destination_kind, d.account_id AS destination_account_id, d.usable_at AS destination_usable_at, t.reversed_by_id, t.created_at, t.updated_at, t.completed_at, ${PAYMENT_COLUMNS}`;
 
 function hasLink({ corrects_id, correction, reversed_by_id }: AuditedTransactionRow): boolean {

@@ -1,6 +1,6 @@
 import type { NewIds } from "../../../../src/domain/authority.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
-import { LIMIT_PERIODS } from "../../../../src/domain/limits/limits.js";
+import { HELD_PERIODS, LIMIT_PERIODS } from "../../../../src/domain/limits/limits.js";
 import type { MoveMoney } from "../../../../src/domain/money/move-money.js";
 import type { Command, Resource } from "../../../../src/domain/operations.js";
 import { DIRECT_RAIL, type Transaction } from "../../../../src/domain/transaction.js";
@@ -189,11 +189,13 @@ export class Calls {
       const command = setAccountTier(organizationId, this.#accountId(known), tier);
       return wishOf(() => ({ ...command }));
     }
-    const period = this.#random.pick(LIMIT_PERIODS);
-    const most = this.#random.pick([150, 600, 2_000, "NONE"] as const);
+    const isHold = this.#random.chance(0.5);
+    const period = this.#random.pick(isHold ? HELD_PERIODS : LIMIT_PERIODS);
+    const most = this.#random.pick(isHold ? ([0, 0, 30, "NONE"] as const) : ([150, 600, 2_000, "NONE"] as const));
     const command = setLimits(organizationId, {
-      tier: this.#random.chance(0.4) ? undefined : this.#random.pick(["default", "small"]),
-      type: this.#random.pick(["MINT", "REDEEM"]),
+      // Few redemptions meet the rules of one tier.
+      tier: isHold || this.#random.chance(0.4) ? undefined : this.#random.pick(["default", "small"]),
+      type: isHold ? "REDEEM" : this.#random.pick(["MINT", "REDEEM"]),
       changes: this.#random.chance(0.1) ? undefined : { [period]: most as Cents | "NONE" },
     });
     return wishOf(() => ({ ...command }));

@@ -11,6 +11,7 @@ import {
   beginPayment,
   clearFlag,
   completePayment,
+  decideHeld,
   failPayment,
   flag,
   resolve,
@@ -64,6 +65,8 @@ export class OrderCalls {
     const redemptions = orders.filter(({ type }) => type === "REDEEM");
     const failed = redemptions.filter(({ status }) => status === "FAILED");
     const rare = failed.length > 0 ? failed : redemptions;
+    const held = orders.find(({ heldFor }) => heldFor.length > 0);
+    if (held !== undefined && this.#random.chance(0.4)) return this.#decideHeld(held.id, organizationId);
     const own = rare.length > 0 && this.#random.chance(0.7) ? rare : orders;
     const all = [...this.#orders.values()].flat();
     const order = this.#random.chance(0.97) ? own.at(-1 - this.#random.below(3)) : all[0];
@@ -72,13 +75,14 @@ export class OrderCalls {
 
   /** Mostly the next step of an order, and sometimes any. */
   #wishAbout(order: Transaction, organizationId: OrganizationId): Wish {
-    const { id, status, openFlags } = order;
+    const { id, status, openFlags, heldFor } = order;
     const [open] = openFlags;
     const isLikely = this.#random.chance(0.7);
     if (isLikely && open !== undefined) {
       if (status === "PROCESSING" && this.#random.chance(0.8)) return this.#resolve(order, organizationId);
       return wishOf(() => clearFlag(organizationId, id, open));
     }
+    if (heldFor.length > 0 && this.#random.chance(0.5)) return this.#decideHeld(id, organizationId);
     if (isLikely && status === "PENDING" && this.#random.chance(0.9))
       return wishOf(() => beginPayment(organizationId, id));
     if (isLikely && status === "PROCESSING" && order.type === "REDEEM" && this.#random.chance(0.8)) {
@@ -97,8 +101,14 @@ export class OrderCalls {
     const failure = this.#random.pick(["WRONG_PIN", "EXPIRED"] as const);
     if (dice < 75) return wishOf(() => failPayment(organizationId, id, failure));
     const reason = this.#random.pick(FLAG_REASONS);
+    if (dice < 79) return wishOf(() => clearFlag(organizationId, id, reason));
     if (dice < 92) return wishOf(() => flag(organizationId, id, reason));
-    return this.#resolve(order, organizationId);
+    return dice < 94 ? this.#decideHeld(id, organizationId) : this.#resolve(order, organizationId);
+  }
+
+  #decideHeld(id: TransactionId, organizationId: OrganizationId): Wish {
+    const name = this.#random.pick(["releaseTransaction", "refuseTransaction"] as const);
+    return wishOf(() => decideHeld(name, organizationId, id));
   }
 
   /** Most reports of one order name the same movement and receipt. */
@@ -141,7 +151,10 @@ export class OrderCalls {
   }
 
   #correctBook(organizationId: OrganizationId, accountId: AccountId): Wish {
+    const moved = this.of(organizationId).findLast(({ status }) => status === "COMPLETED")?.id;
     const name = this.#random.pick<CorrectBook["name"]>([
+      // Only what a rail has moved can be adjusted, and few orders complete.
+      ...(moved === undefined ? [] : (["adjustMovement", "adjustMovement"] as const)),
       ...(this.#paidLate.has(organizationId)
         ? (["coverShortfall", "coverShortfall", "coverShortfall", "recoverShortfall"] as const)
         : []),
@@ -157,7 +170,6 @@ export class OrderCalls {
       "fundCharges",
     ]);
     const needsAccount = name === "recoverShortfall" || name === "allocate";
-    const moved = this.of(organizationId).findLast(({ status }) => status === "COMPLETED")?.id;
     const movement = name === "adjustMovement" && this.#random.chance(0.8) ? moved : undefined;
     const made = correctBook(name, organizationId, {
       amountCents: 1 + this.#random.below(this.#random.pick([5, 60])),

@@ -275,12 +275,16 @@ function checkTransaction(transaction: Stored<Transaction>, entries: readonly En
 
 /** Compares what the rail said and what a person must look at. */
 function checkWords(
-  { id, type, failure, railReceipt, openFlags, depositId }: Transaction,
+  { id, type, failure, railReceipt, openFlags, heldFor, depositId }: Transaction,
   entries: readonly Entry[],
 ): void {
   const flags = new Set<string | undefined>();
+  let held = "";
   for (const { kind, detail } of entries) {
     if (ENDS.includes(kind)) flags.clear();
+    if (kind === "transaction.held") held = detail ?? "";
+    if (kind === "transaction.released" || ENDS.includes(kind)) held = "";
+    if (kind === "transaction.processing") mustBe(`for what ${id} was held when its rail was asked`, "", held);
     if (kind === "transaction.flagged") flags.add(wordIn(detail));
     if (kind === "transaction.attended") flags.delete(wordIn(detail));
   }
@@ -290,9 +294,15 @@ function checkWords(
       failure: wordIn(entries.find(({ kind }) => kind === "transaction.failed")?.detail),
       receipt: entries.find(({ receipt }) => receipt !== undefined)?.receipt,
       flags: [...flags],
+      held,
     },
     // The receipt of a deposit stands on the row that has received it.
-    { failure, receipt: type === "MINT" && depositId !== undefined ? undefined : railReceipt, flags: [...openFlags] },
+    {
+      failure,
+      receipt: type === "MINT" && depositId !== undefined ? undefined : railReceipt,
+      flags: [...openFlags],
+      held: heldFor.join(","),
+    },
   );
 }
 

@@ -31,6 +31,8 @@ class Follower {
   readonly #tiers = new Map<string, string>();
   #organization: Amounts = {};
   #ofTiers = new Map<string, Amounts>();
+  /** Why the redemption of the row before must be held. */
+  #heldFor: string[] = [];
   /** By account, and in "" of all: what counts, and when something last changed that. */
   readonly #counted = new Map<string, Set<Transaction>>();
   readonly #changedAt = new Map<string, number>();
@@ -40,6 +42,10 @@ class Follower {
   }
 
   row({ seq, kind, accountId, transactionId, detail = "", recordedAt }: Stored<JournalEntry>): void {
+    const missing =
+      kind === "transaction.held" ? this.#heldFor.filter((reason) => !detail.includes(reason)) : this.#heldFor;
+    mustBe(`for what else row ${String(seq)} should hold the redemption before it`, [], missing);
+    this.#heldFor = [];
     if (kind === "limits.set") {
       const [, content] = JSON.parse(detail) as [string, string];
       const [organization, tiers] = JSON.parse(content) as [Amounts, [string, Amounts][]];
@@ -69,7 +75,7 @@ class Follower {
   }
 
   #accept(transaction: Transaction, at: number): void {
-    const { id, accountId, type, amountCents, reference } = transaction;
+    const { id, accountId, type, amountCents, reference, rail } = transaction;
     const tier = this.#tiers.get(accountId) ?? "default";
     const ofAccount = this.#ofTiers.get(tier) ?? this.#ofTiers.get("default") ?? {};
     for (const [whose, limits] of [
@@ -81,11 +87,21 @@ class Follower {
         TRANSACTION: amountCents,
         DAY: this.#sum(whose, type, dayOf(at)),
         MONTH: this.#sum(whose, type, monthOf(at)),
+        HELD_AMOUNT: amountCents,
+        HELD_DAY: this.#sum(whose, type, dayOf(at)),
+        // What was paid or changed before is not followed here.
+        HELD_NEW_DESTINATION: 0,
+        HELD_CHANGED: 0,
       };
       for (const [name, most] of Object.entries(limits[type] ?? {})) {
         // An operator assigns a deposit beyond the limits: the shillings have arrived.
         if (reference.startsWith("kesc:deposit:")) continue;
         const found = used[name] ?? Number.NaN;
+        if (name.startsWith("HELD_")) {
+          if (found > most && rail !== "direct" && transaction.depositId === undefined)
+            this.#heldFor.push(name.slice("HELD_".length));
+          continue;
+        }
         mustHold(found <= most, () => ({
           what: `what ${whose ?? "the organization"} has used of ${type} ${name} with ${id}`,
           expected: `at most ${String(most)}`,

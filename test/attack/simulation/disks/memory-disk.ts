@@ -20,11 +20,11 @@ import type { Proposal } from "../../../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../../../src/domain/rail-account.js";
 import { numberOfOtherSource } from "../../../../src/domain/receipt.js";
 import type { ReservePlace } from "../../../../src/domain/reserve.js";
-import type { Transaction } from "../../../../src/domain/transaction.js";
+import { isPaidOut, type Transaction } from "../../../../src/domain/transaction.js";
 import { OPERATOR } from "../../../../src/domain/values/actor.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import { NO_REASON } from "../../../../src/domain/values/text.js";
-import type { UnixMillis } from "../../../../src/domain/values/time.js";
+import { toUnixMillis, type UnixMillis } from "../../../../src/domain/values/time.js";
 import type { EndpointRecord } from "../../../../src/domain/webhook-endpoint.js";
 import {
   type BatchLookup,
@@ -295,6 +295,14 @@ export class MemoryDisk implements Disk {
           (row) => row.organizationId === organizationId && row.alone?.person === name,
         );
         return newest?.alone === undefined ? [] : [{ organizationId, ...newest.alone, at: newest.recordedAt }];
+      }),
+      paidTo: lookup.keysOf("paidTo").flatMap(({ organizationId, name: paidTo }) => {
+        const paid = [...transactions.rows.values()].filter(
+          (row) =>
+            row.organizationId === organizationId && (row.destinationId ?? row.accountId) === paidTo && isPaidOut(row),
+        );
+        if (paid.length === 0) return [];
+        return [{ organizationId, paidTo, acceptedAt: toUnixMillis(Math.max(...paid.map((row) => row.createdAt))) }];
       }),
       closedMonths: lookup.keysOf("closedMonth").flatMap(({ organizationId, name }) =>
         this.#journal

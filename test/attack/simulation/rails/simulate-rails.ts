@@ -1,5 +1,5 @@
 import type { PaymentCommand } from "../../../../src/domain/operations.js";
-import type { RailAccountId, RailReceipt, Resolution } from "../../../../src/domain/payment.js";
+import { NEVER_DUE, type RailAccountId, type RailReceipt, type Resolution } from "../../../../src/domain/payment.js";
 import { type Cents, formatCents, MAX_CENTS, toCents } from "../../../../src/domain/values/cents.js";
 import type { AccountId, DestinationId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import { commitBatch } from "../../../../src/ledger/commit-batch.js";
@@ -10,10 +10,18 @@ import {
   createAccount,
   createDestination,
   freezeAccount,
+  setLimits,
   unfreezeAccount,
 } from "../../../support/operations/accounts.js";
 import { setRailAccount } from "../../../support/operations/rails.js";
-import { cancel, completePayment, mint, redeem, resolve } from "../../../support/operations/transactions.js";
+import {
+  cancel,
+  completePayment,
+  decideHeld,
+  mint,
+  redeem,
+  resolve,
+} from "../../../support/operations/transactions.js";
 import { Random } from "../../random.js";
 import { ORGANIZATIONS } from "../disks/disk.js";
 import { MemoryDisk } from "../disks/memory-disk.js";
@@ -149,9 +157,8 @@ class RailRun {
   #nextTime(): number {
     const { millis, events, payments, inbox, now } = this.#world;
     const begin = now - millis;
-    const dueTimes = [...payments.all().filter(({ state }) => state !== "ENDED"), ...inbox.open].map(
-      ({ dueAt }) => dueAt - begin,
-    );
+    const isOpen = ({ state, dueAt }: StoredPayment): boolean => state !== "ENDED" && dueAt !== NEVER_DUE;
+    const dueTimes = [...payments.all().filter(isOpen), ...inbox.open].map(({ dueAt }) => dueAt - begin);
     const isBusy = dueTimes.some((at) => at <= millis + SKEW_MILLIS_MAX);
     const times = [
       ...events.map(({ at }) => at),
@@ -180,7 +187,25 @@ class RailRun {
     this.#world.note("everyone", () => "comes to rest: nothing goes wrong any more");
     this.#world.faults = NO_RAIL_FAULTS;
     this.#healsAt = Infinity;
-    for (const organizationId of this.#organizations) void this.#mendRail(organizationId);
+    for (const organizationId of this.#organizations) void this.#settle(organizationId);
+  }
+
+  /** One act after the other: two at once would conflict. */
+  async #settle(organizationId: OrganizationId): Promise<void> {
+    await this.#mendRail(organizationId);
+    for (const id of this.#held(organizationId)) await this.#decideHeld(organizationId, id);
+  }
+
+  /** The redemptions that wait for a person. */
+  #held(organizationId: OrganizationId): readonly TransactionId[] {
+    const own = [...this.#world.disk.transactions.values()].filter((each) => each.organizationId === organizationId);
+    return own.flatMap(({ id, heldFor }) => (heldFor.length > 0 ? [id] : []));
+  }
+
+  async #decideHeld(organizationId: OrganizationId, id: TransactionId): Promise<void> {
+    const name = this.#world.random.pick(["releaseTransaction", "releaseTransaction", "refuseTransaction"] as const);
+    const done = await this.#commit(decideHeld(name, organizationId, id));
+    this.#world.tally.count("rail", `held, then ${name}: ${done}`);
   }
 
   /** Somebody sets the right password, if the rail refuses the initiator. */
@@ -196,6 +221,10 @@ class RailRun {
     await this.#commit({ ...till, newDestinationId: tillOf(organizationId) });
     const funds = { organizationId, accountId: newAccountId, amount: formatCents(toCents(FUNDS_CENTS)) };
     await this.#commit({ ...mint({ ...funds, reference: "funds" }), newTransactionId: this.#newTransactionId() });
+    const { random } = this.#world;
+    if (random.chance(0.5)) return;
+    const changes = { HELD_AMOUNT: toCents(random.pick([1, 10_000, 40_000])) };
+    await this.#commit(setLimits(organizationId, { type: "REDEEM", changes }));
   }
 
   /** A caller asks for a mint or a redemption. */
@@ -221,8 +250,8 @@ class RailRun {
   }
 
   /**
-   * A caller cancels an order, or an operator freezes the account for a while, or changes the
-   * account at the rail.
+   * A caller cancels an order, or a person decides about a held one, or freezes the account for a
+   * while, or changes the account at the rail.
    */
   #disturb(): void {
     const { random, payments } = this.#world;
@@ -231,6 +260,11 @@ class RailRun {
       return;
     }
     const payment = payments.all().at(-1);
+    const [held] = payment === undefined ? [] : this.#held(payment.organizationId);
+    if (payment !== undefined && held !== undefined && random.chance(0.5)) {
+      void this.#decideHeld(payment.organizationId, held);
+      return;
+    }
     if (payment !== undefined && random.chance(0.5)) {
       void this.#commit(cancel(payment.organizationId, payment.transactionId));
       return;

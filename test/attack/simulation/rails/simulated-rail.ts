@@ -241,6 +241,9 @@ export class SimulatedRail {
     const now: Taken = { movement, order, shortcode, isRefused, takenAt, receipt, cents, liesUntil: 0, state: "open" };
     taken.push(now);
     this.#world.tally.count("rail", `orders taken, ${way}`);
+    const heldFor = this.#world.disk.transactions.get(transactionId)?.heldFor ?? [];
+    if (heldFor.length > 0)
+      this.#world.violated(`the release of ${transactionId} before its rail is asked`, [], heldFor);
     const max = way === "prompt" && plan.answer === "turned away" ? 2 : 1;
     if (taken.length > max) this.#world.violated(`how often the rail took ${transactionId}`, max, taken.length);
     this.#decide(now, isRefused ? { ...plan, ...OF_REFUSED } : plan);
