@@ -284,6 +284,7 @@ export const NO_ROWS: Omit<Loaded, "books"> = {
   decidingRows: [],
   aloneSums: [],
   closedMonths: [],
+  bankFiles: [],
 };
 
 /**

@@ -15,6 +15,7 @@ import { depositActs } from "./deposits/deposit-acts.js";
 import { nightActs } from "./deposits/night-acts.js";
 import { monthRpcs } from "./months/month-rpcs.js";
 import type { HandlersOptions } from "./operator-options.js";
+import { bankFileRpcs } from "./payouts/bank-file-rpcs.js";
 import { payoutRpcs } from "./payouts/payout-rpcs.js";
 import { operatorRpcs } from "./people/operator-rpcs.js";
 import { sessionRpcs, signInRpcs } from "./people/session-rpcs.js";
@@ -44,6 +45,7 @@ export function operatorRoutes(options: HandlersOptions): Readonly<Record<string
     ...reconcileRpc(options),
     ...monthRpcs(options),
     ...payoutRpcs(options),
+    ...bankFileRpcs(options),
     ...accountRpcs(options),
     ...operatorRpcs(options),
     ...proposalRpcs(options),

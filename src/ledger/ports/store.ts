@@ -53,12 +53,17 @@ export type Loaded = LoadedRows & {
   readonly aloneSums: readonly PersonalSum[];
   /** Read after the books are locked, too: a month is closed once. */
   readonly closedMonths: readonly Closing[];
+  /** Read after the books are locked, too: a file is approved once. */
+  readonly bankFiles: readonly BankFileRow[];
   /**
    * The time of the database when the transaction began. Undefined if the database shares the clock
    * of this machine.
    */
   readonly begunAt: UnixMillis | undefined;
 };
+
+/** A row of the journal that approves a payment file for a bank, or marks it lost. */
+export type BankFileRow = Pick<JournalEntry, "organizationId" | "kind" | "detail" | "actor">;
 
 /** The accounts at rails of all books, in all cells of the database. */
 export interface RailAccountsOfCells {

@@ -6,6 +6,7 @@ import type { Engine } from "./engine.js";
 import {
   ALONE_COLUMNS,
   aloneSumsSelect,
+  bankFilesSelect,
   closedMonthsSelect,
   decidingSelect,
   JOURNAL_COLUMNS,
@@ -164,6 +165,7 @@ function readsOf(engine: Engine) {
     decidingRows: { finders: ["decidingRows"], sql: decidingSelect(engine, pairs) },
     reveals: { finders: ["reveals"], sql: revealsSelect(engine, list) },
     closedMonths: { finders: ["closedMonth"], sql: closedMonthsSelect(engine, pairs) },
+    bankFiles: { finders: ["bankFile"], sql: bankFilesSelect(engine, pairs) },
     aloneSums: { finders: ["aloneSum"], sql: aloneSumsSelect(engine, pairs) },
   } satisfies Readonly<Record<string, LedgerRead>>;
 }

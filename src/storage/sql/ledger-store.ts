@@ -21,6 +21,8 @@ import type { Engine, Session, Transact, Write } from "./engine.js";
 import { type EntryContent, entryContents, type PersonSalts } from "./entry-contents.js";
 import {
   type AloneRow,
+  type BankFileJournalRow,
+  bankFileRowOf,
   closingOf,
   type ClosingRow,
   type DecidingJournalRow,
@@ -114,6 +116,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       revealRows,
       aloneRows,
       closingRows,
+      bankFileRows,
     ] = await Promise.all([
       found(readsBeforeLock),
       rowsOf<MovementRow>(reads.movements),
@@ -127,6 +130,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       rowsOf<RevealsRow>(reads.reveals),
       rowsOf<AloneRow>(reads.aloneSums),
       rowsOf<ClosingRow>(reads.closedMonths),
+      rowsOf<BankFileJournalRow>(reads.bankFiles),
     ]);
     const rowsOfReads = [...rowsBeforeLock, ...rowsAfterLock];
     const loaded = ofEachTable((): Owned[] => []);
@@ -148,6 +152,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       reveals: revealsOf(revealRows),
       aloneSums: this.#ownRows(aloneRows, personalSumOf),
       closedMonths: this.#ownRows(closingRows, closingOf),
+      bankFiles: this.#ownRows(bankFileRows, bankFileRowOf),
     };
   }
 

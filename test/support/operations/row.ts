@@ -41,7 +41,7 @@ export interface ExampleBook {
   readonly leavingId: AccountId;
   /** The account of the orders. */
   readonly payerId: AccountId;
-  readonly orders: Readonly<Record<"ready" | "unbegun" | "flagged" | "doubted" | "lost", TransactionId>>;
+  readonly orders: Readonly<Record<"ready" | "unbegun" | "flagged" | "doubted" | "lost" | "toBank", TransactionId>>;
   /** A proposal that waits. */
   readonly proposalId: ProposalId;
   /** The example of another operation. */
@@ -49,7 +49,8 @@ export interface ExampleBook {
 }
 
 /** The commands that one person always does: no proposal has one. */
-type OfOnePerson = "suspendOrganization" | "revokeApiKey" | "clearFlag" | "setReservePlace" | "closeMonth";
+type OfOnePerson =
+  "suspendOrganization" | "revokeApiKey" | "clearFlag" | "setReservePlace" | "closeMonth" | "downloadBankFile";
 export type Proposed = Exclude<OperatorCommand, { readonly name: OfOnePerson }>;
 
 /** A command that waits for a second person. */

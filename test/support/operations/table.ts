@@ -5,8 +5,9 @@ import { OPERATOR } from "../../../src/domain/values/actor.js";
 import { MAX_CENTS } from "../../../src/domain/values/cents.js";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import { ALONE, asOperator, type CommandOf } from "../commands.js";
-import { depositReference, newProposalId, SLOW_RAIL } from "../names.js";
+import { depositReference, newProposalId, RAIL_TERMS, SLOW_RAIL } from "../names.js";
 import { createAccount, createDestination, ON_ACCOUNTS } from "./accounts.js";
+import { ON_BANK_FILES, PAYEE } from "./bank-files.js";
 import { createApiKey, ON_BOOKS } from "./book.js";
 import { CORRECTIONS } from "./corrections.js";
 import { ON_DEPOSITS } from "./deposits.js";
@@ -26,6 +27,7 @@ const TABLE = {
   ...ON_RAILS,
   ...ON_WEBHOOKS,
   ...ON_PAYOUTS,
+  ...ON_BANK_FILES,
 } satisfies OperationRows;
 
 type Table = typeof TABLE;
@@ -125,6 +127,12 @@ function givenOrders(organizationId: OrganizationId) {
   const flagged = mint({ ...movement, reference: "flagged" });
   const doubted = redeem({ ...movement, reference: "doubted" });
   const lost = redeem({ ...movement, reference: "lost" });
+  const payee = createDestination(organizationId, accountId, { kind: "BANK", number: PAYEE, coolingMillis: 0 });
+  const terms = { destinations: { BANK: RAIL_TERMS.payable } };
+  const toBank = {
+    ...redeem({ ...movement, terms, reference: "to a bank" }),
+    destinationId: payee.newDestinationId,
+  };
   const late = redeem({ ...movement, reference: "paid late" });
   const setup: readonly Command[] = [
     user,
@@ -143,6 +151,8 @@ function givenOrders(organizationId: OrganizationId) {
     flag(organizationId, doubted.newTransactionId),
     lost,
     beginPayment(organizationId, lost.newTransactionId),
+    payee,
+    toBank,
   ];
   const orders = {
     ready: ready.newTransactionId,
@@ -150,6 +160,7 @@ function givenOrders(organizationId: OrganizationId) {
     flagged: flagged.newTransactionId,
     doubted: doubted.newTransactionId,
     lost: lost.newTransactionId,
+    toBank: toBank.newTransactionId,
   };
   return { setup, accountId, orders };
 }

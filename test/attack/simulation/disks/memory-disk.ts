@@ -1,5 +1,6 @@
 import { accountOf } from "../../../../src/domain/account.js";
 import type { StoredApiKey } from "../../../../src/domain/api-key.js";
+import { idIn } from "../../../../src/domain/bank-file.js";
 import { type BookHead, type BookState, NO_SUMS } from "../../../../src/domain/book.js";
 import { readClosing } from "../../../../src/domain/closing.js";
 import {
@@ -296,6 +297,14 @@ export class MemoryDisk implements Disk {
         );
         return newest?.alone === undefined ? [] : [{ organizationId, ...newest.alone, at: newest.recordedAt }];
       }),
+      bankFiles: lookup
+        .keysOf("bankFile")
+        .flatMap(({ organizationId, name }) =>
+          this.#journal.filter(
+            ({ organizationId: of, kind, detail = "" }) =>
+              of === organizationId && kind.startsWith("bank_file.") && idIn(detail) === name,
+          ),
+        ),
       closedMonths: lookup.keysOf("closedMonth").flatMap(({ organizationId, name }) =>
         this.#journal
           .filter((row) => row.organizationId === organizationId && row.kind === "month.closed")
