@@ -114,7 +114,7 @@ move: dist/.built ## move an organization with a million transactions from SQLit
 path: dist/.built ## the files of ours that run between a request and its answer; ARGS="--kesc ../before" asks another build
 	@node dist/bench/coverage.js $(ARGS)
 
-peers: dist/.built ## generated clients and examples in other languages against the service, clients of others against the simulator, the rail against an M-Pesa of others, all in a temporary folder, and Blnk beside it; ARGS=generators, ARGS=mpesa, ARGS=examples or ARGS=blnk
+peers: dist/.built ## generated clients and examples in other languages against the service, clients of others against the simulator, the rail against an M-Pesa of others, payment files against the schemas of ISO, all in a temporary folder, and Blnk beside it; ARGS=generators, ARGS=mpesa, ARGS=examples, ARGS=banks or ARGS=blnk
 	@node dist/test/peers/main.js $(ARGS)
 
 chaos: dist/.built ## kill the service and its database under load, and count what is lost; ARGS=--help lists the options

@@ -104,6 +104,8 @@ function workbookOfStatement(): Buffer {
   return workbook([sheetXml(rows)]);
 }
 
+const NO_BANK_FILE = "KB0123456789ABCDEF01234567";
+
 /**
  * The calls of an rpc whose plain request is not the worst, by the rpc and by a name of their own
  * ("": plain). Any other rpc has one row, with its plain request.
@@ -127,6 +129,8 @@ export const WORST: Readonly<Record<string, () => Readonly<Record<string, Varian
       file: Buffer.from(`user_id,amount\n${"nobody,10.00\n".repeat(ROWS)}`),
     },
   }),
+  "AdminService/DownloadBankFile": () => ({ "": { fields: { bank_file_id: NO_BANK_FILE } } }),
+  "AdminService/ReportBankFileLost": () => ({ "": { fields: { bank_file_id: NO_BANK_FILE } } }),
   "AdminService/RecordDeposits": () => ({
     preview: {
       callers: 32,

@@ -52,6 +52,8 @@ const COMMANDS: Readonly<Record<string, Loads>> = {
       administrationWith("transaction", async () => (await import("./call/command.js")).addTransactionCalls),
     deposit: () => administrationWith("deposit"),
     payouts: () => administrationWith("payouts", async () => (await import("./payouts/command.js")).addPayouts),
+    "bank-file": () =>
+      administrationWith("bank-file", async () => (await import("./payouts/bank-file-command.js")).addBankFile),
     webhook: () => administrationWith("webhook"),
     reconcile: async () => (await import("./reconcile/command.js")).addReconcile,
   },

@@ -1,6 +1,7 @@
 import type { AccountHolder, LedgerAccount } from "./account.js";
 import type { PersonalSum } from "./alone.js";
 import type { StoredApiKey } from "./api-key.js";
+import type { ApprovedBankFile, BankFileId } from "./bank-file.js";
 import type { BookHead } from "./book.js";
 import type { Closing } from "./closing.js";
 import type { Deposit } from "./deposit.js";
@@ -97,6 +98,8 @@ export interface FinderKeys {
   readonly reservePlaces: OrganizationId;
   /** The SHA-256 of a file of payouts. */
   readonly payoutFile: NameOf<string>;
+  /** The rows of the journal about a payment file for a bank. */
+  readonly bankFile: NameOf<BankFileId>;
   readonly destination: DestinationId;
   /** The destinations of the account that are not removed. */
   readonly destinationsOfAccount: AccountId;
@@ -175,6 +178,8 @@ export interface Book {
   paidTo(organizationId: OrganizationId, id: DestinationId | AccountId): UnixMillis | undefined;
   /** The file of payouts that was approved. */
   payoutFile(organizationId: OrganizationId, sha256: string): ApprovedPayoutFile | undefined;
+  /** The payment file for a bank that was approved. */
+  bankFile(organizationId: OrganizationId, id: BankFileId): ApprovedBankFile | undefined;
   /** The transactions that book what a rail reported after the transaction had ended. */
   lateCorrections(organizationId: OrganizationId, id: TransactionId): readonly Transaction[];
   /** Who has the receipt. Undefined if the book does not have it. */

@@ -68,6 +68,9 @@ export const JOURNAL_KINDS = [
   "destination.removed",
   "month.closed",
   "payouts.approved",
+  "bank_file.approved",
+  "bank_file.downloaded",
+  "bank_file.lost",
 ] as const;
 
 /** The kind of event that an entry records. */
@@ -123,7 +126,7 @@ export const STILL_FROZEN = "FROZEN";
 /** The kinds of entries about the organization itself. They have no account. */
 export type BookKind = Extract<
   JournalKind,
-  `${"organization" | "key" | "webhook_endpoint" | "reserve" | "limits" | "rail" | "charge" | "month" | "payouts"}.${string}`
+  `${"organization" | "key" | "webhook_endpoint" | "reserve" | "limits" | "rail" | "charge" | "month" | "payouts" | "bank_file"}.${string}`
 >;
 
 /**

@@ -9,6 +9,9 @@ import { setAccountTier } from "./accounts/set-account-tier.js";
 import { unfreezeAccount } from "./accounts/unfreeze-account.js";
 import { updateAccount } from "./accounts/update-account.js";
 import type { Acted, Authorized } from "./authority.js";
+import { collectBankFile } from "./bank-files/collect-bank-file.js";
+import { downloadBankFile } from "./bank-files/download-bank-file.js";
+import { reportBankFileLost } from "./bank-files/report-bank-file-lost.js";
 import { closeMonth } from "./book/close-month.js";
 import { correctBook } from "./book/correct-book.js";
 import { createApiKey } from "./book/create-api-key.js";
@@ -128,6 +131,9 @@ const OPERATIONS = {
   disableWebhookEndpoint,
   deleteWebhookEndpoint,
   payFile,
+  collectBankFile,
+  downloadBankFile,
+  reportBankFileLost,
 } as const;
 
 type Operations = typeof OPERATIONS;

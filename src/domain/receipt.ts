@@ -1,5 +1,5 @@
 import type { RailReceipt } from "./payment.js";
-import { DIRECT_RAIL, type Rail, type Transaction } from "./transaction.js";
+import { BANK_RAIL, DIRECT_RAIL, type Rail, type Transaction } from "./transaction.js";
 import { hasLookalike } from "./values/names-of-persons.js";
 import { type Parsed, parsed, unparsed } from "./values/parsed.js";
 
@@ -101,9 +101,10 @@ export function numberOfOtherSource(receipt: RailReceipt): ReceiptNumber | undef
   return FORMATS.has(source) || source === OF_CHARGES ? undefined : (number.toUpperCase() as ReceiptNumber);
 }
 
-/** Whether a rail can give the receipt. */
+/** Whether a rail can give the receipt. That of a bank has the source of the bank's place. */
 export function isReceiptOf(rail: Rail, receipt: RailReceipt): boolean {
-  return sourceAndNumber(receipt).source === rail;
+  const { source } = sourceAndNumber(receipt);
+  return rail === BANK_RAIL ? !FORMATS.has(source) && source !== OF_CHARGES : source === rail;
 }
 
 /** Returns the text by which a book knows the charges for a movement, so that it has them once. */

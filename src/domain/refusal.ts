@@ -30,6 +30,7 @@ interface RefusalFields extends Outdated {
   readonly availableCents: Cents;
   readonly balanceCents: number;
   readonly behindMillis: number;
+  readonly bankFileId: string;
   readonly bookAccount: "unallocated" | "shortfall";
   readonly cells: number;
   readonly code: string;
@@ -82,6 +83,14 @@ const OBSTACLES = {
   OTHER_RAIL: { why: 'its rail is not "direct"', instead: MAKE_NEW },
   IS_REVERSAL: { why: "it is a reversal itself", instead: MAKE_NEW },
   DEPOSIT: { why: "it is of a deposit", instead: "Only an operator takes the credit of a deposit back." },
+};
+
+/** Why nobody gets a payment file any more. */
+const CLOSED_FILES = {
+  LOST: "it was marked lost",
+  REPORTED: "payments of it have ended, so the bank has had it",
+  CHANGED:
+    "its payments, or the settings of the account at the rail, are no longer those of its approval",
 };
 
 /** The answers for the rules of accounts, money and people: each refusal's code and words. */
@@ -145,6 +154,16 @@ export const REFUSALS = {
   RAIL_PAYMENTS_UNDER_WAY: failedPrecondition`Payments over ${"rail"} are under way: ${"payments"}. Another place would not know them. Wait until they have ended.`,
   RESERVE_PLACE_NOT_FOUND: notFound`No figure of the place ${"place"} was recorded yet, and that makes it known. Record one first.`,
   PAYOUTS_NOT_FOUND: notFound`Nobody has proposed a file with the SHA-256 ${"sha256"}, or nobody has approved it in time.`,
+  BANK_FILE_NOT_FOUND: notFound`There is no payment file ${"bankFileId"}, or nobody has approved it.`,
+  BANK_FILE_OUTDATED: failedPrecondition`Transaction ${"transactionId"} cannot be in the payment file any more: it was canceled, or is in another file. Nothing was done. Propose a new file.`,
+  BANK_FILE_CLOSED: worded(
+    "FAILED_PRECONDITION",
+    ["bankFileId", "cause"],
+    ({ bankFileId, cause }: Pick<RefusalFields, "bankFileId"> & { readonly cause: keyof typeof CLOSED_FILES }) =>
+      `The payment file ${bankFileId} cannot be downloaded: ${CLOSED_FILES[cause]} (${cause.toLowerCase()}).`,
+  ),
+  BANK_PAYMENTS_NOT_FOUND: notFound`No payment waits for a bank: each is in a file, or its account is frozen.`,
+  PAYOUTS_CLOSED: failedPrecondition`The payouts over ${"rail"} are closed, or the book comes from a backup that nobody has activated. Open them first.`,
   RESERVE_SOURCE_TAKEN: failedPrecondition`The place ${"place"} has the source that form.source names, and each place has its own. Give another one.`,
   TOO_MANY_RESERVE_PLACES: failedPrecondition`The organization has figures of ${"limit"} places, and more are not allowed. Record the figure for one of them.`,
   TOO_MANY_REVEALS: resourceExhausted`You looked at personal data, or looked for it, ${"limit"} times in an hour, and more are not allowed. Nothing was shown. Try again in ${"retryMillis"} seconds.`,

@@ -21,6 +21,8 @@ export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 export type Rail = string & { readonly brand: unique symbol };
 
 export const DIRECT_RAIL = "direct" as Rail;
+/** The rail whose payouts go to a bank in files. Its receipts are those of a bank's statements. */
+export const BANK_RAIL = "bank" as Rail;
 
 const RAIL = /^[a-z][a-z0-9_-]{0,31}$/;
 

@@ -1,6 +1,7 @@
 import type { LedgerAccount } from "../domain/account.js";
 import type { PersonalSum } from "../domain/alone.js";
 import type { StoredApiKey } from "../domain/api-key.js";
+import { type ApprovedBankFile, type BankFileId, idIn, readBankFile } from "../domain/bank-file.js";
 import { type BookHead, postedToBook } from "../domain/book.js";
 import { type Closing, readClosing } from "../domain/closing.js";
 import {
@@ -30,6 +31,7 @@ import { isStanding } from "../domain/webhook-endpoint.js";
 import { BatchReceipts } from "./batch-receipts.js";
 import { BatchTable } from "./batch-table.js";
 import {
+  type BankFileRow,
   type Changes,
   type Loaded,
   type LoadedRows,
@@ -58,6 +60,8 @@ export class BatchBook implements Book {
   /** By the book and the month. */
   readonly #closedMonths = new Map<string, Closing>();
   readonly #paidTo = new Map<string, UnixMillis>();
+  /** By the book and the id of the file. */
+  readonly #bankFiles = new Map<string, ApprovedBankFile>();
   readonly #paymentsUnderWay: ReadonlyMap<RailAccountId, number>;
   readonly #unallocatedDepositCents: ReadonlyMap<OrganizationId, number>;
   readonly #railAccountsOfCells: RailAccountsOfCells;
@@ -106,6 +110,9 @@ export class BatchBook implements Book {
     for (const { organizationId, paidTo, acceptedAt } of loaded.paidTo) {
       this.#paidTo.set(nameIn(organizationId, paidTo), acceptedAt);
     }
+    for (const kind of ["bank_file.approved", "bank_file.lost"]) {
+      for (const row of loaded.bankFiles) if (row.kind === kind) this.#noteBankFile(row);
+    }
     for (const book of loaded.books) this.#books.set(book.organizationId, book);
     for (const used of loaded.receipts) this.#receipts.add(used);
     for (const { organizationId, movement, transactionId } of loaded.movements) {
@@ -146,6 +153,10 @@ export class BatchBook implements Book {
 
   aloneSum(organizationId: OrganizationId, person: AlonePerson): PersonalSum | undefined {
     return this.#aloneSums.get(nameIn(organizationId, person));
+  }
+
+  bankFile(organizationId: OrganizationId, id: BankFileId): ApprovedBankFile | undefined {
+    return this.#bankFiles.get(nameIn(organizationId, id));
   }
 
   closedMonth(organizationId: OrganizationId, month: Month): Closing | undefined {
@@ -250,6 +261,17 @@ export class BatchBook implements Book {
     this.#paidTo.set(name, toUnixMillis(acceptedAt));
   }
 
+  /** The row that approves a file comes before the others. */
+  #noteBankFile({ organizationId, kind, detail = "", actor }: BankFileRow): void {
+    const name = nameIn(organizationId, idIn(detail));
+    const before = this.#bankFiles.get(name);
+    if (kind === "bank_file.approved") {
+      this.#bankFiles.set(name, { ...readBankFile(detail), organizationId, actor, isLost: false });
+    } else if (before !== undefined && kind === "bank_file.lost") {
+      this.#bankFiles.set(name, { ...before, isLost: true });
+    }
+  }
+
   #noteClosing(closing: Closing): void {
     this.#closedMonths.set(nameIn(closing.organizationId, closing.month), closing);
   }
@@ -279,6 +301,7 @@ export class BatchBook implements Book {
     if (alone !== undefined) {
       this.#aloneSums.set(nameIn(organizationId, alone.person), { ...alone, organizationId, at: recordedAt });
     }
+    if (kind.startsWith("bank_file.")) this.#noteBankFile(entry);
     if (kind === "month.closed") this.#noteClosing({ ...readClosing(detail ?? ""), organizationId, seq, recordedAt });
     if (receipt !== undefined) {
       const depositId = kind.startsWith("deposit.") ? readDepositDetail(detail ?? "").id : undefined;

@@ -159,6 +159,15 @@ export const DEBITS_OF_ACCOUNTS = `(debit IN ('available', 'held')
      OR kind IN ('account.frozen', 'account.unfrozen', 'account.closed', 'account.tiered'))`;
 
 /**
+ * The rows of the index `journal_bank_files`, and the id of the file that each is about: the first
+ * text of its detail. A query that uses the index repeats both.
+ */
+export const ROWS_OF_BANK_FILES = "kind IN ('bank_file.approved', 'bank_file.downloaded', 'bank_file.lost')";
+export const BANK_FILE_IN = "substr(detail, 3, 26)";
+/** The rows of the index `journal_approved_bank_files`. */
+export const APPROVED_BANK_FILES = "kind = 'bank_file.approved'";
+
+/**
  * The rows of the index `journal_closed_months`, and the month that each has closed: the first text
  * of its detail. A query that uses the index repeats both.
  */

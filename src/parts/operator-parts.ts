@@ -12,6 +12,7 @@ import { cellOf, type Database } from "../storage/database.js";
 import { StoredAdministration } from "../storage/operators/administration.js";
 import { bookReads } from "../storage/operators/book-reads.js";
 import { StoredSignIn } from "../storage/operators/sign-in.js";
+import { bankPayments } from "../storage/payouts/bank-payments.js";
 import { payoutFiles } from "../storage/payouts/payout-files.js";
 import { bookedMovements } from "../storage/rails/booked-movements.js";
 import { sealReads } from "../storage/seals/seal-store.js";
@@ -56,6 +57,7 @@ export function operatorParts(
     signIn: new SignIn({ store, operators: administration, passkeys: new PasskeyChecks(consoleOrigin), now }),
     bookReads: bookReads(database),
     payoutFiles: payoutFiles(database),
+    bankPayments: bankPayments(database),
     bookedMovements: (organization, rail) => {
       const { engine, directory, listReader: reader } = cellOf(database, organization);
       return bookedMovements({ engine, directory, reader }, { organizationId: organization.id, rail });

@@ -95,12 +95,14 @@ export function railChanges(database: Pick<Database, "cells">, options: RailChan
 function problemsOf(rail: RailKind, asked: AskedRailAccount, now: UnixMillis): readonly RailAccountProblem[] {
   const { settings, credentials, credentialsExpireAt: end } = asked;
   if (!rail.hasCredentials) {
-    const given = { settings: settings !== "", credentials: credentials !== "", credentials_expire_at: end };
-    return Object.entries(given).flatMap(([field, is]) =>
+    const has = rail.needsSettings;
+    const given = { settings: !has && settings !== "", credentials: credentials !== "", credentials_expire_at: end };
+    const needless = Object.entries(given).flatMap(([field, is]) =>
       is === false || is === undefined
         ? []
         : [{ field: field as RailAccountProblem["field"], problem: `must be empty: the rail ${rail.name} has none` }],
     );
+    return has ? [...textProblems("settings", settings, rail.settingsProblems), ...needless] : needless;
   }
   const isOver = end !== undefined && end <= now;
   return [

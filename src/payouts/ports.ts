@@ -1,7 +1,10 @@
 import type { Organization } from "../domain/api-key.js";
-import type { DestinationKind } from "../domain/destination.js";
+import type { ApprovedBankFile, BankFileId } from "../domain/bank-file.js";
+import type { BankNumber, DestinationKind } from "../domain/destination.js";
+import type { RailAccountId } from "../domain/payment.js";
 import type { ApprovedPayoutFile, PayoutRow } from "../domain/payout-file.js";
 import type { Transaction } from "../domain/transaction.js";
+import type { Cents } from "../domain/values/cents.js";
 import type { AccountId, DestinationId, TransactionId } from "../domain/values/ids.js";
 import type { Reference, UserId } from "../domain/values/text.js";
 import type { UnixMillis } from "../domain/values/time.js";
@@ -135,4 +138,39 @@ export interface RecentPayout {
   readonly amountCents: number;
   readonly reference: Reference;
   readonly createdAt: UnixMillis;
+}
+
+/** A payment to an account at a bank. */
+export interface PaymentToBank {
+  readonly transactionId: TransactionId;
+  readonly amountCents: Cents;
+  /** Undefined if somebody has changed its row past the service. */
+  readonly number: BankNumber | undefined;
+  /** When the transaction was accepted. It never changes. */
+  readonly acceptedAt: UnixMillis;
+}
+
+/** A payment file with what the book says of it by now. */
+export interface ListedBankFile extends ApprovedBankFile {
+  /** That of the row which approved it. */
+  readonly seq: number;
+  readonly approvedAt: UnixMillis;
+  readonly downloads: number;
+  /** The number of its payments whose outcome is open. */
+  readonly openPayments: number;
+}
+
+/** What operators read of payments to banks, and of the files that have them. */
+export interface BankPayments {
+  /** The payments that wait for a file, oldest first, without those of frozen accounts. */
+  waiting(organization: PayoutOwner, railAccountId: RailAccountId, limit: number): Promise<readonly PaymentToBank[]>;
+  /** The payments of a file that have not ended. */
+  inFile(organization: PayoutOwner, railAccountId: RailAccountId, id: BankFileId): Promise<readonly PaymentToBank[]>;
+  /** The approved file. Undefined if there is none. */
+  file(organization: PayoutOwner, id: BankFileId): Promise<ListedBankFile | undefined>;
+  /** The approved files, newest first: those that were approved in a row before `beforeSeq`. */
+  files(
+    organization: PayoutOwner,
+    page: { readonly size: number; readonly beforeSeq: number | undefined },
+  ): Promise<readonly ListedBankFile[]>;
 }

@@ -23,6 +23,8 @@ export interface RailKind {
   readonly forbiddenInCallbackUrl: RegExp | undefined;
   /** Whether an account has settings and credentials, which an operator gives in two files. */
   readonly hasCredentials: boolean;
+  /** Whether an account without credentials has settings, which an operator gives in a file. */
+  readonly needsSettings: boolean;
   /** Settings that are files of their own: the field with the file's name → the stored field. */
   readonly settingsFiles: Readonly<Record<string, string>>;
   /** Undefined if no statement of the rail can be read. */
@@ -135,6 +137,7 @@ export function railKind<Settings, Credentials = undefined>(rail: RailDefinition
     returnsPayments: rail.returnsPayments === true,
     forbiddenInCallbackUrl: rail.forbiddenInCallbackUrl,
     hasCredentials: credentials !== undefined,
+    needsSettings: !settings.safeParse({}).success,
     settingsFiles: rail.settingsFiles ?? {},
     statement: rail.statement,
     settingsProblems: (given) => checked(settings, given).problems,

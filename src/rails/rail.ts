@@ -1,9 +1,12 @@
 import type { PaymentByHand, PaymentVerdict } from "../domain/deposits/payment-verdict.js";
+import type { BankNumber } from "../domain/destination.js";
 import type { PayableDestinations, RailFailure, RailReceipt } from "../domain/payment.js";
 import type { RefusedCredential } from "../domain/rail-account.js";
 import type { Rail, TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
+import type { TransactionId } from "../domain/values/ids.js";
 import type { MaskedPhone } from "../domain/values/masked-phone.js";
+import type { NairobiDay } from "../domain/values/nairobi-day.js";
 import type { PayableAmounts } from "../domain/values/payable-amounts.js";
 import type { PhoneNumber } from "../domain/values/phone-number.js";
 import type { UnixMillis } from "../domain/values/time.js";
@@ -54,6 +57,13 @@ export interface PaymentRail {
    * asks `query` before money is released or recognised.
    */
   read(message: RailMessage, payment: OpenPayment): RailReport | undefined;
+
+  /**
+   * Writes the payouts as a file that a person takes to a bank. Pure, and always the same bytes. A
+   * rail that has it gets no order from the settlement: its payouts stay READY until they are in a
+   * file.
+   */
+  writeFile?(file: PaymentFile): Buffer;
 
   /**
    * Whether nobody may send the order yet: it stays PENDING, and can be canceled. Only a sandbox
@@ -141,6 +151,23 @@ export interface PaymentRail {
    * message with the name of a request of ours is the rail's. Undefined if it says nothing.
    */
   readReturn?(body: string, payment: ReturnablePayment): ReturnReport | undefined;
+}
+
+/** What a payment file says. */
+export interface PaymentFile {
+  /** Its name at the bank: at most 35 capital letters and digits. */
+  readonly id: string;
+  /** When its newest payment was accepted. */
+  readonly createdAt: UnixMillis;
+  /** The day in Kenya on which the bank is asked to pay. */
+  readonly day: NairobiDay;
+  readonly payments: readonly FilePayment[];
+}
+
+export interface FilePayment {
+  readonly transactionId: TransactionId;
+  readonly amountCents: Cents;
+  readonly number: BankNumber;
 }
 
 /**

@@ -1,10 +1,11 @@
+import { BANK } from "./bank/account.js";
 import { MPESA } from "./mpesa/account.js";
 import type { PaymentRail } from "./rail.js";
 import { type RailAccountSource, type RailDependencies, type RailKind, WrongRailAccountError } from "./rail-kind.js";
 import { SANDBOX } from "./sandbox/account.js";
 
 /** Every rail of this version. docs/add-a-rail.md says how another one comes here. */
-export const RAILS: readonly RailKind[] = [SANDBOX, MPESA];
+export const RAILS: readonly RailKind[] = [SANDBOX, MPESA, BANK];
 
 /** Returns undefined for a rail of another version. */
 export function railNamed(name: string): RailKind | undefined {

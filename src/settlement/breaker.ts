@@ -66,6 +66,8 @@ export class Breaker {
   /** Returns the kinds to which new payouts begin. */
   async payOutTo(account: RailAccount): Promise<readonly DestinationKind[]> {
     const { id, payouts, rail } = account;
+    // A person takes its payouts in files, and no outcome is told before the bank's statement.
+    if (rail.writeFile !== undefined) return [];
     if (payouts !== "auto" || rail.isSandbox === true) {
       this.#readings.delete(id);
       return payouts === "closed" ? [] : DESTINATION_KINDS;

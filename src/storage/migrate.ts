@@ -6,6 +6,8 @@ import { statementForms } from "./migrations/0002-statement-forms.js";
 import { closedMonths } from "./migrations/0003-closed-months.js";
 import { payouts } from "./migrations/0004-payouts.js";
 import { heldPayouts } from "./migrations/0006-held-payouts.js";
+import { bankDestinations } from "./migrations/0009-bank-destinations.js";
+import { bankFiles } from "./migrations/0010-bank-files.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Engine } from "./sql/engine.js";
 
@@ -18,6 +20,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0003-closed-months": closedMonths,
   "0004-payouts": payouts,
   "0006-held-payouts": heldPayouts,
+  "0009-bank-destinations": bankDestinations,
+  "0010-bank-files": bankFiles,
 };
 
 /** The first migration of databases from before the first release. */

@@ -1,9 +1,16 @@
 import { expect } from "chai";
 
 import {
+  bankAccountOf,
+  bankNumber,
   type BusinessNumber,
   type MaskedNumber,
+  maskNumber,
   parseAccountNumber,
+  parseBankAccount,
+  parseBankCode,
+  parseBranchCode,
+  parseHolder,
   parsePaybill,
   parseTill,
   partsOf,
@@ -39,6 +46,36 @@ describe("the number of a destination", () => {
     const joined = paybillNumber("247247" as BusinessNumber, "0123");
     expect(partsOf(joined)).to.deep.equal({ business: "247247", accountNumber: "0123" });
     expect(partsOf("5432321" as BusinessNumber)).to.deep.equal({ business: "5432321" });
+  });
+
+  for (const [what, parse, good, bad, code] of [
+    ["a bank of Kenya", parseBankCode, ["01", "68"], ["1", "04", "99", "KCB"], "UNKNOWN_VALUE"],
+    ["a branch", parseBranchCode, ["000", "175"], ["75", "01175", "abc"], "FORMAT"],
+    ["an account", parseBankAccount, ["1234", "1".repeat(34)], ["123", "1".repeat(35), "12 34", "12-34"], "FORMAT"],
+    [
+      "a holder",
+      parseHolder,
+      ["Jane Doe", "A & B (1990) Ltd.", "x".repeat(70)],
+      ["-Jane", " Jane", "Jane  Doe", "Jané", "=cmd", "Jane<", "Jane "],
+      "FORMAT",
+    ],
+  ] as const) {
+    it(`has ${what} as banks write it`, () => {
+      for (const each of good) expect(parse(each), each).to.deep.equal({ ok: true, value: each });
+      for (const each of bad) expect(parse(each), each).to.deep.include({ code });
+      expect(parse("")).to.deep.include({ code: "REQUIRED" });
+    });
+  }
+
+  it("has a holder of at most 70 characters", () => {
+    expect(parseHolder("x".repeat(71))).to.deep.include({ code: "TOO_LONG" });
+  });
+
+  it("of a bank account is joined and split again, and hides the account and its holder", () => {
+    const account = { bankCode: "01", branchCode: "175", account: "1104567890", holder: "Jane W Doe" };
+    const joined = bankNumber(account);
+    expect(bankAccountOf(joined)).to.deep.equal(account);
+    expect(maskNumber("BANK", joined)).to.equal("01175 *******890");
   });
 
   it("is shown to callers with a plus if it is a phone number", () => {

@@ -25,6 +25,18 @@ describeEachEngine("CreateDestination", (service) => {
     expect(events.text).not.to.include("0123456789");
   });
 
+  it("makes one at a bank, and hides the account and its holder", async () => {
+    const id = await newAccount(service());
+    const bank = { bank_code: "01", branch_code: "175", number: "1104567890", holder_name: "Jane W Doe" };
+    const made = await create(id, { kind: "bank", ...bank });
+    expect(made.status, made.text).to.equal(201);
+    expect(made.json).to.include({ kind: "bank", masked_number: "01175 *******890" });
+    const events = await service().rest("GET", `/events?account_id=${id}&types=destination.created`);
+    for (const text of [made.text, events.text]) expect(text).not.to.match(/1104567890|Doe/);
+    const again = await create(id, { kind: "bank", ...bank });
+    expect([again.status, again.json["id"]]).to.deep.equal([200, made.json["id"]]);
+  });
+
   it("returns the first one to a repeat by its number or by its key", async () => {
     const id = await newAccount(service());
     const headers = { "idempotency-key": fresh("destination") };
@@ -62,6 +74,12 @@ describeEachEngine("CreateDestination", (service) => {
       [{ kind: "till", account_number: "1" }, ["number", "account_number"]],
       [{ kind: "paybill", number: "12345678" }, ["number", "account_number"]],
       [{ kind: "paybill", number: "247247", account_number: "a b" }, ["account_number"]],
+      [{ kind: "bank" }, ["number", "bank_code", "branch_code", "holder_name"]],
+      [
+        { kind: "bank", number: "12", bank_code: "99", branch_code: "1", holder_name: "é", account_number: "1" },
+        ["number", "account_number", "bank_code", "branch_code", "holder_name"],
+      ],
+      [{ kind: "till", number: "5432321", holder_name: "Jane" }, ["holder_name"]],
     ] as const) {
       expect(problemOf(await create(id, body))).to.deep.equal({ status: 400, code: "INVALID_FIELD", fields });
     }

@@ -35,6 +35,15 @@ const keyed = new Set(
 );
 const creating = routes.filter(({ location }) => location !== undefined);
 
+/** The fields of a destination at a bank. */
+const atBank = () => ({
+  kind: "bank",
+  number: "1104567890",
+  bank_code: "01",
+  branch_code: "175",
+  holder_name: "Jane Doe",
+});
+
 describe("each creation of the contract", () => {
   let service: WithRails;
   before(async () => {
@@ -92,8 +101,11 @@ describe("each creation of the contract", () => {
         number: { value: "543211" },
         account_number: { value: "2", beside: () => ({ kind: "paybill", number: "247247", account_number: "1" }) },
         label: { value: "another" },
+        bank_code: { value: "68", beside: atBank },
+        branch_code: { value: "000", beside: atBank },
+        holder_name: { value: "John Doe", beside: atBank },
       },
-      natural: ["account_id", "kind", "number", "account_number"],
+      natural: ["account_id", "kind", "number", "account_number", "bank_code", "branch_code", "holder_name"],
       refusal: undefined,
       notCompared: ["label"],
     },

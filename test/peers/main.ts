@@ -1,8 +1,9 @@
 // Runs clients that generators of others make against the service, the examples in other languages,
 // clients that others wrote against the simulator, the service's rail against an M-Pesa that others
-// wrote, and the service beside a ledger that others wrote: `make peers`. Installs pinned packages
-// into a temporary folder. Asks package registries, and sends nothing else but to the loopback.
-// Prints a table of each, and fails where a document has another.
+// wrote, payment files beside the schemas of ISO, and the service beside a ledger that others
+// wrote: `make peers`. Installs pinned packages into a temporary folder. Asks package registries,
+// and sends nothing else but to the loopback. Prints a table of each, and fails where a document
+// has another.
 
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -17,6 +18,7 @@ import { newOrganization } from "../../daraja/mpesa/organization.js";
 import { type Daraja, startDaraja } from "../../daraja/simulator.js";
 import { encrypted } from "../daraja/client.js";
 import { tableUnder } from "../support/documents/table.js";
+import { validateBankFiles } from "./banks.js";
 import { exampleRows, EXAMPLES_HEAD } from "./examples.js";
 import { generatorRows, GENERATORS_HEAD } from "./generators.js";
 import { installPython, npmPeers, type Peer, pypiPeers } from "./packages.js";
@@ -144,6 +146,10 @@ const PARTS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
     const rows = await clientRows(folder, [...npmPeers(folder), ...pypiPeers(python)]);
     compare(["client", ...COLUMNS, OTHERS], rows, "## Clients of others", "docs/daraja.md");
     compare(RAIL_HEAD, await railRows(python), "## Beside an M-Pesa of others", "docs/mpesa.md");
+  },
+  banks: (folder) => {
+    validateBankFiles(installPython(folder));
+    return Promise.resolve();
   },
   blnk: compareWithBlnk,
 };

@@ -97,6 +97,12 @@ export function installDarajaMock(python: Python): string {
   return installed(python, DARAJA_MOCK);
 }
 
+/** Installs the schemas of ISO for payment files, and what reads them. Returns their folder. */
+export function installSchemas(python: Python): string {
+  pip(python, ["lxml==6.1.3"]);
+  return installed(python, "sepaxml==2.7.0");
+}
+
 function installed(python: Python, pinned: string): string {
   const target = join(python.folder, pinned);
   mkdirSync(target);

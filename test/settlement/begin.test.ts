@@ -36,6 +36,15 @@ describe("the settlement, when it begins a payment", () => {
     expect(world.payments.find(id)?.dueAt).to.equal(world.timing.now() + 75_000);
   });
 
+  it("begins no payout of a rail whose payouts a person takes to a bank", async () => {
+    Object.assign(world.rail, { writeFile: () => Buffer.alloc(0) });
+    const id = await world.redeem();
+    await world.start();
+    await world.pass(HOUR_MILLIS);
+    expect(world.rail.sent).to.deep.equal([]);
+    expect(world.stateOf(id)).to.equal("READY PENDING");
+  });
+
   for (const answer of ["STORAGE_UNAVAILABLE", "DEADLINE_EXCEEDED", "QUEUE_FULL", "SHUTTING_DOWN"] as const) {
     it(`asks no rail if the ledger answers to the begin with ${answer}, whether it was committed or not`, async () => {
       const [committed, lost] = [await world.redeem(), await world.redeem()];

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import type { ApprovedBankFile } from "../../src/domain/bank-file.js";
 import type { BookHead } from "../../src/domain/book.js";
 import type { Closing } from "../../src/domain/closing.js";
 import type { Command, Resource } from "../../src/domain/operations.js";
@@ -12,9 +13,11 @@ import type { UnixMillis } from "../../src/domain/values/time.js";
 import type { EndpointRecord } from "../../src/domain/webhook-endpoint.js";
 import { commitBatch } from "../../src/ledger/commit-batch.js";
 import type { CommandResult } from "../../src/ledger/ports/committer.js";
+import type { ListedBankFile } from "../../src/payouts/ports.js";
 import type { Cell } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
 import { bookProposals } from "../../src/storage/operators/book-proposals.js";
+import { bankPayments } from "../../src/storage/payouts/bank-payments.js";
 import { payoutFiles } from "../../src/storage/payouts/payout-files.js";
 import { type StoredRailAccount, storedRailAccounts } from "../../src/storage/rails/rail-accounts.js";
 import { reads } from "../../src/storage/reads.js";
@@ -33,6 +36,7 @@ import { plain, type PlainResource } from "../support/acted.js";
 import { ENGINES, openTestDatabase } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
 import { newOrganizationId, NOW } from "../support/names.js";
+import { downloadBankFile, reportBankFileLost } from "../support/operations/bank-files.js";
 import { closeMonth } from "../support/operations/book.js";
 import { payFile } from "../support/operations/payouts.js";
 import { oneOfEach, OPERATION_ROWS } from "../support/operations/table.js";
@@ -41,16 +45,32 @@ import { oneOfEach, OPERATION_ROWS } from "../support/operations/table.js";
 // answers must be what is stored, and must be found again by the same command.
 
 /** A resource without what stands around that of an operator's command. */
-type Made = PlainResource | Proposal | RailAccountRecord | ReservePlace | Closing | EndpointRecord | ApprovedPayoutFile;
+type Made =
+  | PlainResource
+  | Proposal
+  | RailAccountRecord
+  | ReservePlace
+  | Closing
+  | EndpointRecord
+  | ApprovedPayoutFile
+  | ApprovedBankFile;
 
 function made(resource: Resource): Made {
   if ("content" in resource) return resource;
   if ("revision" in resource) return resource;
   const inner = "resource" in resource ? resource.resource : undefined;
+  if (inner !== undefined && "isLost" in inner) return inner;
   if (inner !== undefined && "kept" in inner) return withoutSeq(inner);
   return inner !== undefined && ("revision" in inner || "asOfDay" in inner || "rowsSha256" in inner)
     ? inner
     : withoutSeq(plain(resource));
+}
+
+/** The file without what the list says beside it. */
+function approvedOf(file: ListedBankFile | undefined): ApprovedBankFile | undefined {
+  if (file === undefined) return undefined;
+  const { organizationId, id, railAccountId, sha256, count, amountCents, day, actor, isLost } = file;
+  return { organizationId, id, railAccountId, sha256, count, amountCents, day, actor, isLost };
 }
 
 interface Storage {
@@ -74,35 +94,39 @@ async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
     organizationId,
     commit: async (command) => (await cell.committer.commit([command], NOW))[0],
     stored: (resource) =>
-      "kept" in resource
-        ? historyReads(cell)
-            .closedMonth(organizationId, resource.month)
-            .then((found) => found && withoutSeq(found))
-        : "sums" in resource
-          ? headOf(cell, organizationId)
-          : "secretSha256" in resource
-            ? keyOf(cell, resource.id)
-            : "changedSeq" in resource
-              ? endpointIn(cell, resource.id)
-              : "rowsSha256" in resource
-                ? payoutFiles({ cells: [cell] })
-                    .file({ id: organizationId, cell: 0 }, resource.sha256)
-                    .then((file) => file?.approved)
-                : "revision" in resource
-                  ? storedRailAccounts(cell).then((all) => all.map(recordOf).find(({ id }) => id === resource.id))
-                  : "asOfDay" in resource
-                    ? historyReads(cell)
-                        .reserveHoldings(organizationId)
-                        .then(([figure]) => figure && { ...figure, organizationId })
-                    : "content" in resource
-                      ? bookProposals(cell, { id: resource.id }).then(([found]) => found?.proposal)
-                      : "person" in resource
-                        ? read.account(organizationId, resource.id)
-                        : "credits" in resource
-                          ? depositIn(cell, organizationId, resource.id)
-                          : "usableAt" in resource
-                            ? read.destination(organizationId, resource.id)
-                            : read.transaction(organizationId, resource.id),
+      "isLost" in resource
+        ? bankPayments({ cells: [cell] })
+            .file({ id: organizationId, cell: 0 }, resource.id)
+            .then(approvedOf)
+        : "kept" in resource
+          ? historyReads(cell)
+              .closedMonth(organizationId, resource.month)
+              .then((found) => found && withoutSeq(found))
+          : "sums" in resource
+            ? headOf(cell, organizationId)
+            : "secretSha256" in resource
+              ? keyOf(cell, resource.id)
+              : "changedSeq" in resource
+                ? endpointIn(cell, resource.id)
+                : "rowsSha256" in resource
+                  ? payoutFiles({ cells: [cell] })
+                      .file({ id: organizationId, cell: 0 }, resource.sha256)
+                      .then((file) => file?.approved)
+                  : "revision" in resource
+                    ? storedRailAccounts(cell).then((all) => all.map(recordOf).find(({ id }) => id === resource.id))
+                    : "asOfDay" in resource
+                      ? historyReads(cell)
+                          .reserveHoldings(organizationId)
+                          .then(([figure]) => figure && { ...figure, organizationId })
+                      : "content" in resource
+                        ? bookProposals(cell, { id: resource.id }).then(([found]) => found?.proposal)
+                        : "person" in resource
+                          ? read.account(organizationId, resource.id)
+                          : "credits" in resource
+                            ? depositIn(cell, organizationId, resource.id)
+                            : "usableAt" in resource
+                              ? read.destination(organizationId, resource.id)
+                              : read.transaction(organizationId, resource.id),
     findings: () => findingsIn(database),
     close: () => opened.dispose(),
   };
@@ -177,6 +201,11 @@ function openMemory(): Promise<Storage> {
       if ("kept" in resource) {
         // A repeat shows what the ledger has loaded.
         const [answer] = await commitBatch(store, [closeMonth(organizationId)], NOW);
+        return answer?.kind === "done" ? made(answer.resource) : undefined;
+      }
+      if ("isLost" in resource) {
+        const again = resource.isLost ? reportBankFileLost(organizationId) : downloadBankFile(organizationId);
+        const [answer] = await commitBatch(store, [again], NOW);
         return answer?.kind === "done" ? made(answer.resource) : undefined;
       }
       const { accounts, transactions, deposits, heads } = disk.books();

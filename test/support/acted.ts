@@ -1,5 +1,6 @@
 import type { StoredApiKey } from "../../src/domain/api-key.js";
 import type { Acted } from "../../src/domain/authority.js";
+import type { ApprovedBankFile } from "../../src/domain/bank-file.js";
 import type { BookHead } from "../../src/domain/book.js";
 import type { Deposit } from "../../src/domain/deposit.js";
 import type { ReceivedShillings } from "../../src/domain/deposits/receive-deposit.js";
@@ -13,7 +14,10 @@ import type { EndpointRecord } from "../../src/domain/webhook-endpoint.js";
 
 /** The resource itself, without the wrapper in which some commands return it. */
 export type PlainResource =
-  | Exclude<Resource, Acted<unknown> | Proposal | ReceivedShillings | RailAccountRecord | EndpointRecord>
+  | Exclude<
+      Resource,
+      Acted<unknown> | Proposal | ReceivedShillings | RailAccountRecord | EndpointRecord | ApprovedBankFile
+    >
   | BookHead
   | StoredApiKey
   | Deposit;
@@ -30,7 +34,8 @@ export function isProposal(resource: object): boolean {
 export function plain(resource: Resource): PlainResource {
   const inner = innerOf(resource);
   const isMade = inner !== undefined && ("sums" in inner || ("id" in inner && !("content" in inner)));
-  if (!isMade || "revision" in inner) throw new Error("nothing was done, or nothing that a model knows");
+  if (!isMade || "revision" in inner || "sha256" in inner)
+    throw new Error("nothing was done, or nothing that a model knows");
   return inner;
 }
 

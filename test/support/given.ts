@@ -286,6 +286,7 @@ export const NO_ROWS: Omit<Loaded, "books"> = {
   aloneSums: [],
   closedMonths: [],
   paidTo: [],
+  bankFiles: [],
 };
 
 /**

@@ -9,6 +9,7 @@ const FIELDS: Readonly<Record<FieldOf<AnyRefusal>, readonly [value: unknown, fac
   accountId: [ACCOUNT_ID, { account_id: ACCOUNT_ID }],
   availableCents: [5, { available: "0.05" }],
   balanceCents: [100, { balance: "1.00" }],
+  bankFileId: ["KB0123456789ABCDEF01234567", { bank_file_id: "KB0123456789ABCDEF01234567" }],
   before: ["basic", { before: "basic" }],
   behindMillis: [60_001, { behind_seconds: "61" }],
   bookAccount: ["shortfall", { book_account: "shortfall" }],

@@ -1,5 +1,6 @@
 import type { Row } from "./row.js";
 import { ACCOUNT_ROWS } from "./rows/accounts.js";
+import { BANK_FILE_ROWS } from "./rows/bank-files.js";
 import { BOOK_ROWS } from "./rows/books.js";
 import { DEPOSIT_ROWS } from "./rows/deposits.js";
 import { KEY_ROWS } from "./rows/keys.js";
@@ -28,6 +29,7 @@ export const GROUPS = {
   deposit: "shillings that came in without an order, and what becomes of them",
   transaction: "transactions, and those that a person must settle",
   payouts: "files of payouts, each approved by a second person",
+  "bank-file": "payment files for a bank, each approved by a second person",
   webhook: "deliveries of events to an organization's endpoints",
 } as const;
 
@@ -51,4 +53,5 @@ export const ROWS: readonly Row[] = rowsOf({
   ...DEPOSIT_ROWS,
   ...WEBHOOK_ROWS,
   ...PAYOUT_ROWS,
+  ...BANK_FILE_ROWS,
 });

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 
-import type { Rail } from "../../domain/transaction.js";
+import { BANK_RAIL, type Rail } from "../../domain/transaction.js";
 import { type Cents, parseAmount, toCents } from "../../domain/values/cents.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { type RailKind, statementSettings } from "../../rails/rail-kind.js";
@@ -172,7 +172,7 @@ async function reconcileRail(
   });
   if (isOfNight) {
     const { organizationId, night } = report;
-    const asked = { ...options, organizationId, rail: railName as Rail };
+    const asked = { ...options, organizationId, rail: place === undefined ? (railName as Rail) : BANK_RAIL };
     await withSession(options, (session) => bookNight(session, nightFields(night), asked));
     return;
   }
@@ -200,7 +200,7 @@ async function atServer(of: MessageJson, file: string | undefined, options: Reco
   const bytes = await bytesOf(file);
   await withSession(options, async (session) => {
     const { organizationId, found } = await compareAtServer(session, { org, of, file, bytes });
-    const rail = of["rail"] as Rail;
+    const rail = (of["rail"] ?? BANK_RAIL) as Rail;
     if (options.balance === true) {
       const doubts = found["doubts"] as readonly string[];
       const told = found["place"] as ToldClosing;
@@ -250,9 +250,7 @@ function refuseMixedPlace(file: string | undefined, options: ReconcileOptions): 
     return;
   }
   if (file === undefined) throw new UsageError("--place takes one file, and no rail: kesc reconcile --place NAME FILE");
-  if (booksNight(options) || pull === true) {
-    throw new UsageError("--place takes none of --pull, --record and --resolve.");
-  }
+  if (pull === true) throw new UsageError("--place takes no --pull: a bank is asked nothing.");
   if (columns === undefined && (dates !== undefined || reference !== undefined)) {
     throw new UsageError("--dates and --reference are for --columns only.");
   }

@@ -1,10 +1,15 @@
 import {
+  bankNumber,
   type BusinessNumber,
   type Destination,
   DESTINATION_KINDS,
   type DestinationKind,
   type DestinationNumber,
   parseAccountNumber,
+  parseBankAccount,
+  parseBankCode,
+  parseBranchCode,
+  parseHolder,
   parsePaybill,
   parseTill,
   paybillNumber,
@@ -51,15 +56,45 @@ const PARSERS: { readonly [Kind in DestinationKind]: (unchecked: string) => Pars
   PHONE: parsePhoneNumber,
   TILL: parseTill,
   PAYBILL: parsePaybill,
+  BANK: parseBankAccount as (unchecked: string) => Parsed<DestinationNumber>,
 };
 
-/** Parses the account number of a request. Only a paybill has one, and it must. */
-export function parseAccountNumberOf(unchecked: string, kind: Parsed<DestinationKind>): Parsed<string | undefined> {
-  if (kind.ok && kind.value === "PAYBILL") return parseAccountNumber(unchecked);
-  return unchecked === "" || !kind.ok ? parsed(undefined) : unparsed("must be sent for a paybill alone", "CONFLICT");
+/** The fields that requests have for some kinds alone. */
+const ONLY = {
+  account_number: ["PAYBILL", "a paybill", parseAccountNumber],
+  bank_code: ["BANK", "a bank account", parseBankCode],
+  branch_code: ["BANK", "a bank account", parseBranchCode],
+  holder_name: ["BANK", "a bank account", parseHolder],
+} as const satisfies Readonly<Record<string, readonly [DestinationKind, string, (text: string) => Parsed<string>]>>;
+
+type OnlyField = keyof typeof ONLY;
+
+/** Parses the fields that only one kind has, and must have. */
+export function parseOnlyOfKind(
+  request: Readonly<Record<OnlyField, string>>,
+  kind: Parsed<DestinationKind>,
+): { readonly [Field in OnlyField]: Parsed<string | undefined> } {
+  const parse = (field: OnlyField): Parsed<string | undefined> => {
+    const [only, words, parseField] = ONLY[field];
+    const unchecked = request[field];
+    if (kind.ok && kind.value === only) return parseField(unchecked);
+    return unchecked === "" || !kind.ok ? parsed(undefined) : unparsed(`must be sent for ${words} alone`, "CONFLICT");
+  };
+  return {
+    account_number: parse("account_number"),
+    bank_code: parse("bank_code"),
+    branch_code: parse("branch_code"),
+    holder_name: parse("holder_name"),
+  };
 }
 
 /** Joins the parsed parts of a number. */
-export function wholeNumber(number: DestinationNumber, accountNumber: string | undefined): DestinationNumber {
-  return accountNumber === undefined ? number : paybillNumber(number as BusinessNumber, accountNumber);
+export function wholeNumber(
+  number: DestinationNumber,
+  { account_number, bank_code, branch_code, holder_name }: { readonly [Field in OnlyField]: string | undefined },
+): DestinationNumber {
+  if (account_number !== undefined) return paybillNumber(number as BusinessNumber, account_number);
+  // A bank account has all three.
+  if (bank_code === undefined || branch_code === undefined || holder_name === undefined) return number;
+  return bankNumber({ bankCode: bank_code, branchCode: branch_code, account: number, holder: holder_name });
 }

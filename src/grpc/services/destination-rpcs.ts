@@ -8,9 +8,9 @@ import type { ListTurns } from "../calls/list-turns.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import {
-  parseAccountNumberOf,
   parseDestinationKind,
   parseDestinationNumber,
+  parseOnlyOfKind,
   toDestinationMessage,
   wholeNumber,
 } from "../messages/destination.js";
@@ -39,7 +39,7 @@ export function createDestination(options: DestinationHandlersOptions): UnaryRou
         account_id: parseAccountId(request.account_id),
         kind,
         number: parseDestinationNumber(request.number, kind),
-        account_number: parseAccountNumberOf(request.account_number, kind),
+        ...parseOnlyOfKind(request, kind),
         label: parseDescription(request.label),
       });
     },
@@ -50,7 +50,7 @@ export function createDestination(options: DestinationHandlersOptions): UnaryRou
         newDestinationId: newDestinationId(),
         accountId,
         kind,
-        number: wholeNumber(input.number, input.account_number),
+        number: wholeNumber(input.number, input),
         label,
         coolingMillis,
         idempotencyKey: caller.idempotencyKey,

@@ -5,7 +5,7 @@ import type { Administration } from "../../operators/ports.js";
 import type { DepositRegistration, RailChanges, RailProbes, RailReads } from "../../operators/rails.js";
 import type { BookOwner, BookReads } from "../../operators/reads.js";
 import type { SignIn } from "../../operators/sign-in.js";
-import type { PayoutFiles } from "../../payouts/ports.js";
+import type { BankPayments, PayoutFiles } from "../../payouts/ports.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import type { SealKeys } from "../../seals/key-file.js";
 import type { SealReads } from "../../seals/ports.js";
@@ -27,6 +27,7 @@ export interface HandlersOptions {
   /** What the book of an organization has of a rail. */
   readonly bookedMovements: (organization: BookOwner, rail: Rail) => Promise<BookedMovements>;
   readonly bookReads: BookReads;
+  readonly bankPayments: BankPayments;
   /** Returns the cell of an organization, whose ledger the server has for all calls. */
   readonly cellOf: (
     organization: Pick<Organization, "cell">,

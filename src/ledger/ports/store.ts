@@ -55,6 +55,8 @@ export type Loaded = LoadedRows & {
   readonly closedMonths: readonly Closing[];
   /** Read after the books are locked, too: a payout that ends at this moment may be missed. */
   readonly paidTo: readonly PaidTo[];
+  /** Read after the books are locked, too: a file is approved once. */
+  readonly bankFiles: readonly BankFileRow[];
   /**
    * The time of the database when the transaction began. Undefined if the database shares the clock
    * of this machine.
@@ -68,6 +70,8 @@ export interface PaidTo {
   readonly paidTo: DestinationId | AccountId;
   readonly acceptedAt: UnixMillis;
 }
+/** A row of the journal that approves a payment file for a bank, or marks it lost. */
+export type BankFileRow = Pick<JournalEntry, "organizationId" | "kind" | "detail" | "actor">;
 
 /** The accounts at rails of all books, in all cells of the database. */
 export interface RailAccountsOfCells {

@@ -1,6 +1,9 @@
 import { slicesOf } from "../../../runtime/slices.js";
+import { namesTransaction } from "../../domain/bank-file.js";
 import type { RailReceipt } from "../../domain/payment.js";
 import { parseReceipt } from "../../domain/receipt.js";
+import { readDepositReference } from "../../domain/values/deposit-reference.js";
+import type { TransactionId } from "../../domain/values/ids.js";
 import { endOfDay, type NairobiDay, startOfDay } from "../../domain/values/nairobi-day.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { StatementRow } from "../../rails/statement.js";
@@ -12,7 +15,7 @@ import type { BankEntry, BankPayment, JoinedStatement } from "./bank-statement.j
 interface BankFactsOptions {
   /** The source of the place's receipts, such as kcb-1234. */
   readonly source: string;
-  readonly book: Pick<BookedMovements, "withReceipts">;
+  readonly book: Pick<BookedMovements, "withReceipts" | "openPayouts">;
 }
 
 /** What the receipt of an entry can be. */
@@ -31,6 +34,7 @@ interface PossibleReceipts {
  *
  * - A charge beside its payment is a charge for that movement.
  * - A reversal beside its payment has the number with ".reversal" behind it.
+ * - A payment out that has the reference of an open payout is that payout.
  * - An entry without a number has its day and its place in that day, such as 20261127.3. So files
  *   of whole days name it alike.
  *
@@ -42,6 +46,7 @@ export async function bankFacts(
 ): Promise<StatementFacts> {
   const receiptsOf = ({ references }: Pick<BankPayment, "references">): readonly RailReceipt[] =>
     references.flatMap((number) => receiptOf(source, number) ?? []);
+  const open = (await book.openPayouts()).map(({ transaction }) => transaction.id);
   const rows: StatementRow[] = [];
   const charges = new Map<RailReceipt, StatementCharge>();
   const numberOf = new Map<string, RailReceipt>();
@@ -68,7 +73,7 @@ export async function bankFacts(
         const { receipts, unnumbered } = named;
         const receipt = receipts.find((each) => booked.has(each)) ?? receipts[0] ?? unnumbered;
         for (const each of receipts) numberOf.set(each, receipt);
-        rows.push({ ...rowOf(entry.day, payment), receipt });
+        rows.push({ ...rowOf(entry.day, payment), receipt, transactionId: payoutNamedBy(payment, open) });
       }
     }
   }
@@ -81,12 +86,27 @@ export async function bankFacts(
   return { rows, charges, notCompleted: notBooked, period, doubts };
 }
 
+/** Undefined also if the references name several: MT940 cuts a reference. */
+function payoutNamedBy(
+  { direction, references }: BankPayment,
+  open: readonly TransactionId[],
+): TransactionId | undefined {
+  if (direction === "in") return undefined;
+  const named = open.filter((id) => references.some((reference) => namesTransaction(reference, id)));
+  return named.length === 1 ? named[0] : undefined;
+}
+
 function receiptOf(source: string, number: string): RailReceipt | undefined {
   const receipt = parseReceipt({ source, number });
   return receipt.ok ? receipt.value : undefined;
 }
 
-function rowOf(day: NairobiDay, { direction, amountCents }: BankPayment): Omit<StatementRow, "receipt"> {
+/** Returns the reference of an account if a field is one, or else what says that somebody wrote. */
+function typedReference(typed: readonly string[] = []): string | undefined {
+  return typed.find((each) => readDepositReference(each) !== undefined) ?? typed[0];
+}
+
+function rowOf(day: NairobiDay, { direction, amountCents, typed }: BankPayment): Omit<StatementRow, "receipt"> {
   return {
     completedAt: startOfDay(day),
     direction,
@@ -94,7 +114,7 @@ function rowOf(day: NairobiDay, { direction, amountCents }: BankPayment): Omit<S
     kind: direction === "in" ? "pay_in" : "payout",
     transactionId: undefined,
     idEnd: undefined,
-    reference: undefined,
+    reference: typedReference(typed),
     phone: undefined,
     linkedReceipt: undefined,
   };

@@ -10,6 +10,8 @@ export interface BankPayment {
   readonly amountCents: Cents;
   /** The numbers that the bank gave it; then those of the account's owner, if the owner paid. */
   readonly references: readonly string[];
+  /** What the payer of a payment in wrote, field by field. Absent of a payment out. */
+  readonly typed?: readonly string[];
 }
 
 /** An entry that the bank has booked. */

@@ -14,7 +14,7 @@ import {
   ENTRIES_MAX,
   STATEMENTS_MAX,
 } from "./bank-statement.js";
-import { readXml, type XmlElement } from "./xml.js";
+import { childrenAt, readXml, valueAt, type XmlElement } from "./xml.js";
 
 const LAST_VERSION = 14;
 /** Those whose schemas agree on what is read here. */
@@ -161,6 +161,7 @@ function readEntry(statement: OpenStatement, entry: XmlElement, place: Where): v
     ...moved,
     day: dayIn(entry, ["BookgDt", "ValDt"], place),
     references: own,
+    ...typedIn(second === undefined ? [first] : [], moved.direction),
     isReversal: ["true", "1"].includes(valueAt(entry, "RvslInd") ?? ""),
     isCharge: CHARGES.has(valueAt(entry, "BkTxCd", "Domn", "Fmly", "SubFmlyCd") ?? ""),
     parts: isSum && second !== undefined ? known.filter(({ amountCents }) => amountCents > 0) : [],
@@ -173,7 +174,20 @@ function paymentIn(detail: XmlElement, ofEntry: "in" | "out"): BankPayment | und
   const cents = amount?.attributes["Ccy"] === CURRENCY ? decimalCents(amount.text.trim()) : undefined;
   if (cents === undefined) return undefined;
   const direction = directionIn(detail) ?? ofEntry;
-  return { direction, amountCents: toCents(cents), references: referencesOf([detail], direction) };
+  const references = referencesOf([detail], direction);
+  return { direction, amountCents: toCents(cents), references, ...typedIn([detail], direction) };
+}
+
+/** What the payer wrote for the owner of the account. */
+function typedIn(details: readonly (XmlElement | undefined)[], direction: "in" | "out"): Pick<BankPayment, "typed"> {
+  if (direction === "out") return {};
+  const found = details.flatMap((detail) => detail ?? []);
+  const typed = found.flatMap((detail) => [
+    ...childrenAt(detail, ["RmtInf", "Ustrd"]).map(({ text }) => text.trim()),
+    ...childrenAt(detail, ["RmtInf", "Strd", "CdtrRefInf", "Ref"]).map(({ text }) => text.trim()),
+    valueAt(detail, "Refs", "EndToEndId") ?? "",
+  ]);
+  return { typed: typed.filter((each) => each !== "" && !NO_REFERENCES.has(each)) };
 }
 
 /** What a payer writes must not name a movement: the owner's references are of payments out. */
@@ -218,16 +232,6 @@ function dayOf(date: string | undefined, time: string | undefined): NairobiDay |
   // The type "date" of XML may have an offset behind it, and a time may have none.
   const day = parseNairobiDay((date ?? time ?? "").slice(0, 10));
   return day.ok ? day.value : undefined;
-}
-
-function childrenAt(element: XmlElement, path: readonly string[]): readonly XmlElement[] {
-  let found: readonly XmlElement[] = [element];
-  for (const name of path) found = found.flatMap(({ children }) => children.filter((each) => each.name === name));
-  return found;
-}
-
-function valueAt(element: XmlElement, ...path: readonly string[]): string | undefined {
-  return childrenAt(element, path)[0]?.text.trim() || undefined;
 }
 
 function capitalized(sentence: string): string {

@@ -195,6 +195,7 @@ function entryIn(field: Mt940Field): BankEntry {
   const bank = banks.join("//");
   // What a payer writes must not name a movement, if the bank gives a number of its own.
   const given = direction === "in" && bank !== "" ? [bank] : [bank, owners];
+  const typed = [owners.trim()].filter((each) => each !== "" && each !== NO_REFERENCE);
   return {
     day: entry === undefined ? valueDay : entryDay(field, valueDay, entry),
     direction,
@@ -203,6 +204,7 @@ function entryIn(field: Mt940Field): BankEntry {
     isReversal: mark.startsWith("R"),
     isCharge: CHARGES.test(kind),
     parts: [],
+    ...(direction === "in" ? { typed } : {}),
   };
 }
 

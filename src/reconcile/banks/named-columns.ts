@@ -36,8 +36,12 @@ interface TableRow {
   /** What went out is negative. Zero: the row only says a balance. */
   readonly cents: number;
   readonly references: readonly string[];
+  readonly typed: readonly string[];
   readonly balanceCents: number | undefined;
 }
+
+/** The reference that a payment of ours has in its file. */
+const OWN_REFERENCE = /(?<![0-9a-z])[0-7][0-9a-hjkmnp-tv-z]{25}(?![0-9a-z])/gi;
 
 // The name of the bank, the account, the period and the address.
 const LINES_BEFORE_HEADER_MAX = 50;
@@ -126,7 +130,11 @@ function rowIn(cells: readonly string[], { line, table, places }: RowOptions): T
   if (cents === 0 && balanceCents === undefined) {
     throw bad(places.has("amount") ? "amount" : "debit", "has no amount");
   }
-  return { line, day, cents, balanceCents, references: referencesIn(cell("reference"), cell("text"), table.pattern) };
+  const [reference, text] = [cell("reference"), cell("text")];
+  const given = referencesIn(reference, text, table.pattern);
+  // Many banks write the reference of an order into the text alone.
+  const references = cents < 0 ? [...given, ...(text.match(OWN_REFERENCE) ?? [])] : given;
+  return { line, day, cents, balanceCents, references, typed: [reference, text].filter((each) => each !== "") };
 }
 
 function referencesIn(reference: string, text: string, pattern: RegExp | undefined): readonly string[] {
@@ -183,9 +191,10 @@ function statementOf(rows: readonly TableRow[]): BankStatement {
   };
 }
 
-function entryOf({ day, cents, references }: TableRow): BankEntry {
+function entryOf({ day, cents, references, typed }: TableRow): BankEntry {
   const moved = { direction: cents < 0 ? "out" : "in", amountCents: toCents(Math.abs(cents)) } as const;
-  return { ...moved, day, references, isReversal: false, isCharge: false, parts: [] };
+  const entry = { ...moved, day, references, isReversal: false, isCharge: false, parts: [] };
+  return cents < 0 ? entry : { ...entry, typed };
 }
 
 /** Returns the first row whose balance does not follow. Rows without one prove nothing. */

@@ -85,6 +85,18 @@ export function readXml(xml: string, { namespaces, path, onElement }: XmlOptions
     .parse(xml);
 }
 
+/** Returns the elements at the end of a path below the element. */
+export function childrenAt(element: XmlElement, path: readonly string[]): readonly XmlElement[] {
+  let found: readonly XmlElement[] = [element];
+  for (const name of path) found = found.flatMap(({ children }) => children.filter((each) => each.name === name));
+  return found;
+}
+
+/** Returns the text of the first of these. Undefined if there is none, or no text. */
+export function valueAt(element: XmlElement, ...path: readonly string[]): string | undefined {
+  return childrenAt(element, path)[0]?.text.trim() || undefined;
+}
+
 /** Counts the word wherever it stands. */
 function declarationsIn(xml: string): number {
   let count = 0;

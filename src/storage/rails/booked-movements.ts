@@ -1,6 +1,12 @@
 import type { FailureReason, FlagReason, RailReceipt } from "../../domain/payment.js";
-import { receiptPrefix } from "../../domain/receipt.js";
-import { DIRECT_RAIL, type Rail, type TransactionStatus, type TransactionType } from "../../domain/transaction.js";
+import { isSourceOfRail, receiptPrefix } from "../../domain/receipt.js";
+import {
+  BANK_RAIL,
+  DIRECT_RAIL,
+  type Rail,
+  type TransactionStatus,
+  type TransactionType,
+} from "../../domain/transaction.js";
 import { toCents } from "../../domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
@@ -50,9 +56,11 @@ export async function bookedMovements(
 ): Promise<BookedMovements> {
   const { number } = await directory.book(organizationId, ({ sql, bindings }) => reader.rows(sql, bindings));
   const sql = statements(engine, rail);
+  // The payouts that a bank's statement shows went to it in files.
+  const payer = isSourceOfRail(rail) ? rail : BANK_RAIL;
   const named = async (statement: string, names: readonly string[]): Promise<readonly NamedTransaction[]> => {
     if (names.length === 0) return [];
-    const rows = await reader.rows<NamedRow>(statement, [JSON.stringify(names), number, rail]);
+    const rows = await reader.rows<NamedRow>(statement, [JSON.stringify(names), number, payer]);
     return rows.map(namedOf);
   };
 
@@ -85,7 +93,7 @@ export async function bookedMovements(
     transactions: (ids) => named(sql.transactions, ids),
     transactionsEndingWith: (ends) => named(sql.transactionsEndingWith, ends),
     async openPayouts() {
-      const rows = await reader.rows<OpenPayoutRow>(sql.openPayouts, [organizationId, rail]);
+      const rows = await reader.rows<OpenPayoutRow>(sql.openPayouts, [organizationId, payer]);
       return rows.map((row) => ({
         transaction: namedOf(row),
         maskedNumber: row.masked_phone,
@@ -114,10 +122,11 @@ function statements(engine: Engine, rail: Rail) {
     COALESCE(t.amount_cents, j.amount_cents) AS amount_cents,
     COALESCE(t.created_at, j.recorded_at) AS accepted_at, j.recorded_at, j.account_id,
     CASE j.kind WHEN 'book.transferred' THEN j.detail END AS transferred`;
-  // A mint or redemption that a caller has attested with a receipt of the rail.
+  // A mint or redemption that a caller has attested with a receipt of the rail, and a payout in a
+  // bank's file that was completed with a receipt of the bank's place.
   const prefix = receiptPrefix(rail);
   const ofRail = prefix === "" ? "NOT LIKE '%:%'" : `LIKE '${prefix}%'`;
-  const attested = `(t.rail = '${DIRECT_RAIL}' AND j.rail_receipt ${ofRail})`;
+  const attested = `(t.rail IN ('${DIRECT_RAIL}', '${BANK_RAIL}') AND j.rail_receipt ${ofRail})`;
   // One that takes a credit back moves shillings only if the rail did, and then has its receipt.
   const moved = `(CASE WHEN t.deposit_id IS NULL THEN t.rail = ? OR ${attested} ELSE j.rail_receipt ${ofRail} END)`;
   const joined = `${table("journal")} j LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id`;

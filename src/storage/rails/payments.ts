@@ -227,6 +227,7 @@ function paymentStatements(engine: Engine) {
       PHONE: dueOf(newPayoutsTo("PHONE")),
       TILL: dueOf(newPayoutsTo("TILL")),
       PAYBILL: dueOf(newPayoutsTo("PAYBILL")),
+      BANK: dueOf(newPayoutsTo("BANK")),
     } satisfies Record<DestinationKind, string>,
     dueOthers: dueOf(others),
     created: `

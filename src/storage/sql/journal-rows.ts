@@ -1,15 +1,21 @@
 import { REVEALS_MAX } from "../../domain/accounts/reveal-account.js";
 import type { PersonalSum } from "../../domain/alone.js";
 import { type Closing, readClosing } from "../../domain/closing.js";
-import { DECIDING_KINDS, type DecidingKind, type DecidingRow, type JournalEntry } from "../../domain/journal.js";
+import {
+  DECIDING_KINDS,
+  type DecidingKind,
+  type DecidingRow,
+  type JournalEntry,
+  type JournalKind,
+} from "../../domain/journal.js";
 import type { RailMovement } from "../../domain/payment.js";
 import type { AlonePerson } from "../../domain/proposal.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import type { PaidTo } from "../../ledger/ports/store.js";
+import type { BankFileRow, PaidTo } from "../../ledger/ports/store.js";
 import { type InsertedRow, insertedTypesOf, type RowOf, typesOf } from "../../model/column.js";
-import { CLOSED_MONTH, CLOSINGS, JOURNAL } from "../../model/transactions.js";
+import { BANK_FILE_IN, CLOSED_MONTH, CLOSINGS, JOURNAL, ROWS_OF_BANK_FILES } from "../../model/transactions.js";
 import { contentHash } from "../secrets/book-keys.js";
 import type { OpenBook } from "./book-directory.js";
 import type { Engine } from "./engine.js";
@@ -162,6 +168,24 @@ export function personalSumOf(row: AloneRow, { organizationId }: OpenBook): Pers
     cents: row.alone_cents,
     at: toUnixMillis(row.recorded_at),
   };
+}
+
+/** Returns the SELECT of the rows that approved files which `pairs` names, or marked them lost. */
+export function bankFilesSelect({ table, indexedBy }: Engine, pairs: string): string {
+  return `
+    SELECT j.book, j.kind, j.detail, j.actor FROM ${pairs}
+    CROSS JOIN ${table("journal")} j${indexedBy("journal_bank_files")}
+    WHERE j.book = input.book AND ${BANK_FILE_IN} = input.name AND ${ROWS_OF_BANK_FILES}
+      AND j.kind <> 'bank_file.downloaded'`;
+}
+
+export type BankFileJournalRow = Pick<RowOf<typeof JOURNAL>, "book" | "kind" | "detail" | "actor">;
+
+export function bankFileRowOf(
+  { kind, detail, actor }: Omit<BankFileJournalRow, "book">,
+  { organizationId }: OpenBook,
+): BankFileRow {
+  return { organizationId, kind: kind as JournalKind, detail: detail ?? undefined, actor: actor as Actor };
 }
 
 /** Returns the SELECT of the rows that closed the months which `pairs` names. */

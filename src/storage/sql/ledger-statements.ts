@@ -6,6 +6,7 @@ import type { Engine } from "./engine.js";
 import {
   ALONE_COLUMNS,
   aloneSumsSelect,
+  bankFilesSelect,
   closedMonthsSelect,
   decidingSelect,
   JOURNAL_COLUMNS,
@@ -174,6 +175,7 @@ function readsOf(engine: Engine) {
             ) AS accepted_at FROM ${pairs}
           ) p WHERE accepted_at IS NOT NULL`,
     },
+    bankFiles: { finders: ["bankFile"], sql: bankFilesSelect(engine, pairs) },
     aloneSums: { finders: ["aloneSum"], sql: aloneSumsSelect(engine, pairs) },
   } satisfies Readonly<Record<string, LedgerRead>>;
 }

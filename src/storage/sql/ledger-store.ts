@@ -21,6 +21,8 @@ import type { Engine, Session, Transact, Write } from "./engine.js";
 import { type EntryContent, entryContents, type PersonSalts } from "./entry-contents.js";
 import {
   type AloneRow,
+  type BankFileJournalRow,
+  bankFileRowOf,
   closingOf,
   type ClosingRow,
   type DecidingJournalRow,
@@ -117,6 +119,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       aloneRows,
       closingRows,
       paidRows,
+      bankFileRows,
     ] = await Promise.all([
       found(readsBeforeLock),
       rowsOf<MovementRow>(reads.movements),
@@ -131,6 +134,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       rowsOf<AloneRow>(reads.aloneSums),
       rowsOf<ClosingRow>(reads.closedMonths),
       rowsOf<PaidRow>(reads.paidTo),
+      rowsOf<BankFileJournalRow>(reads.bankFiles),
     ]);
     const rowsOfReads = [...rowsBeforeLock, ...rowsAfterLock];
     const loaded = ofEachTable((): Owned[] => []);
@@ -153,6 +157,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       aloneSums: this.#ownRows(aloneRows, personalSumOf),
       closedMonths: this.#ownRows(closingRows, closingOf),
       paidTo: this.#ownRows(paidRows, paidToOf),
+      bankFiles: this.#ownRows(bankFileRows, bankFileRowOf),
     };
   }
 

@@ -25,6 +25,8 @@ const KINDS_OF_ACTS: Readonly<Record<string, readonly string[]>> = {
   unassignDeposit: ["transaction.completed"],
   returnDeposit: ["deposit.returned", "deposit.returning"],
   payFile: ["payouts.approved"],
+  collectBankFile: ["bank_file.approved"],
+  reportBankFileLost: ["bank_file.lost"],
   reverseDeposit: ["deposit.reversed", "deposit.returned", "transaction.completed"],
 };
 

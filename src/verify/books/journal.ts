@@ -37,6 +37,9 @@ const HAS_WORDS: ReadonlySet<string> = new Set([
   "reserve.place_set",
   RULES_SET,
   "payouts.approved",
+  "bank_file.approved",
+  "bank_file.downloaded",
+  "bank_file.lost",
 ]);
 const CHARGE = "charge.recorded";
 const CHARGE_RECEIPT = "charge:";
@@ -45,7 +48,7 @@ const PLAIN_KIND = /^(organization\.|key\.created$)/;
 const WEBHOOK_KIND = /^webhook_endpoint\./;
 /** The kinds of rows about the organization itself. */
 const RECEIPT_KIND = /^(transaction|book|deposit|charge)\./;
-const OWN_KIND = /^(organization|key|webhook_endpoint|reserve|limits|rail|deposit|charge|month|payouts)\./;
+const OWN_KIND = /^(organization|key|webhook_endpoint|reserve|limits|rail|deposit|charge|month|payouts|bank_file)\./;
 /** The kinds of rows that move money of no account. */
 const MOVES_KIND = /^(book|deposit|charge)\./;
 

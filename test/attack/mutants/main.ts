@@ -43,6 +43,7 @@ const TESTS = [
   "domain/**/*.test.js",
   "events/**/*.test.js",
   "ledger/**/*.test.js",
+  "rails/bank/*.test.js",
   "rails/mpesa/result-codes.test.js",
   "seals/merkle.test.js",
   "seals/sealer.test.js",

@@ -431,6 +431,25 @@ export const OF_MONEY: Bugs = {
       'return direction === "REDEEM" && numberKind === "PHONE";': 'return direction === "REDEEM";',
     },
   },
+  "src/domain/bank-files/collect-bank-file.js": {
+    "a payment is in a second payment file": {
+      'transaction.status === "PENDING" &&': "true &&",
+      'payment.state === "READY" &&': "true &&",
+    },
+    "a payment file pays another amount than the order": { "transaction.amountCents === amountCents &&": "true &&" },
+    "a frozen account pays to a bank": { 'account.status === "FROZEN"': "false" },
+  },
+  "src/rails/bank/write-file.js": {
+    "a second download of a payment file has other bytes": {
+      "payments.toSorted((one, other) => (one.transactionId < other.transactionId ? -1 : 1))": "payments",
+    },
+  },
+  "src/domain/orders/resolve-transactions.js": {
+    "a statement completes an order with another amount": { "transaction.amountCents !== amountCents": "false" },
+  },
+  "src/settlement/breaker.js": {
+    "the settlement begins a payout that goes to a bank in a file": { "rail.writeFile !== undefined": "false" },
+  },
   "src/settlement/settlement.js": {
     "a message about an order that has ended is dropped": {
       "if (payment === undefined)": 'if (payment === undefined || payment.state === "ENDED")',

@@ -74,6 +74,8 @@ describe("the commands that call the AdminService", () => {
       // `kesc payouts` sends a file, and writes one.
       "PayFile",
       "ListPayoutRows",
+      // `kesc bank-file` writes what it returns into a file.
+      "DownloadBankFile",
       // `kesc reconcile` calls both with what a statement has.
       "RecordDeposits",
       "ResolveTransactions",
@@ -100,6 +102,8 @@ describe("the commands that call the AdminService", () => {
       "CreateInvitation",
       "FreezeAccount",
       "RevealAccount",
+      "CollectBankFile",
+      "DownloadBankFile",
       "RegisterPasskey",
       "CreateSignInCode",
       "SendTestEvent",

@@ -266,6 +266,22 @@ describe("kesc rail", () => {
     expect((await rail(...mpesaOf("Second"))).code).to.equal(0);
   });
 
+  it("sets a bank, which has settings and no credentials", async () => {
+    const organizationId = await create("Bank");
+    const file = join(place.folder, "bank.json");
+    const payer = { place: "KCB 1234", bankCode: "01", branchCode: "100", account: "1100998877", holder: "Acme Ltd" };
+    const settings = { ...payer, form: "pain.001.001.09", limits: { min: "100.00", max: "20000000.00" } };
+    writeFileSync(file, JSON.stringify(settings));
+    const set = await rail("set", "bank", "--org", "Bank", "--settings", file, ...NOTE);
+    expect(set, set.stderr).to.include({ code: 0, stderr: "" });
+    expect(set.stdout).to.contain(`Set the account of ${organizationId} ("Bank") at the rail bank.`);
+    expect((await rail("status", "--org", "Bank")).stdout).to.match(/usable +yes\n +place +KCB 1234\n/);
+    writeFileSync(file, JSON.stringify({ ...settings, bankCode: "99" }));
+    expect((await rail("set", "bank", "--org", "Bank", "--settings", file, ...NOTE)).stderr).to.contain(
+      "bankCode must be the 2 digits of a bank of Kenya",
+    );
+  });
+
   it("refuses wrong options and files, one sentence for each problem", async () => {
     await create("Duka");
     await create("Tests", "--sandbox");
@@ -283,12 +299,13 @@ describe("kesc rail", () => {
       ],
       [
         ["set", "direct", "--org", "Duka", ...NOTE],
-        /^There is no rail direct\. There are: sandbox, mpesa\. .* kesc rail default direct --org ORG --note TEXT\n$/,
+        /^There is no rail direct\. There are: sandbox, mpesa, bank\. .* kesc rail default direct --org ORG --note TEXT\n$/,
       ],
       [
         ["set", "sandbox", "--org", "Tests", ...NOTE, "--credentials-expire", dayIn(9)],
         /credentials_expire_at must be empty: the rail sandbox has none\.\n$/,
       ],
+      [["set", "bank", "--org", "Duka", ...NOTE], /settings is required for this rail\.\n$/],
       [mpesaOf("Duka", { days: -2 }), /credentials_expire_at must be in the future\.\n$/],
       [[...mpesaOf("Duka").slice(0, -1), "2027-02-31"], /It must be a day such as 2027-01-31/],
       [[...mpesaOf("Duka"), "--confirm-above", "-1"], /It must be more than zero/],

@@ -207,7 +207,8 @@ describe("kesc reconcile --place", () => {
     expect(await of("kcb", "x.csv")).to.contain("Name a rail (mpesa), or the bank with --place.");
     expect(await of("mpesa", "x.csv", "--source", "kcb")).to.contain("are for --place only");
     expect(await of("mpesa", "x.csv", "--place", "KCB")).to.contain("--place takes one file, and no rail");
-    expect(await of("x.csv", "--place", "KCB", "--record")).to.contain("--place takes none of");
+    expect(await of("--pull", "--place", "KCB")).to.contain("--place takes one file, and no rail");
+    expect(await of("x.csv", "--pull", "--place", "KCB")).to.contain("--place takes no --pull");
     expect(await of("mpesa", "x.csv", "--balance")).to.contain("--balance is for --place only");
     expect(await of("x.csv", "--place", "KCB", "--dates", "day-first")).to.contain("are for --columns only");
     expect(await of("x.csv", "--place", "KCB", "--columns", "date=Date")).to.contain("amount or else debit and credit");

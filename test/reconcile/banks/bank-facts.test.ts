@@ -1,19 +1,25 @@
 import { expect } from "chai";
 
 import type { ReserveFigure } from "../../../src/domain/reserve.js";
+import type { TransactionId } from "../../../src/domain/values/ids.js";
 import { bankFacts } from "../../../src/reconcile/banks/bank-facts.js";
 import { comparedClosing } from "../../../src/reconcile/banks/closing.js";
 import { readBankFile } from "../../../src/reconcile/banks/read-bank-file.js";
+import type { OpenPayout } from "../../../src/reconcile/lost-night.js";
 import type { BookedMovements } from "../../../src/reconcile/ports.js";
 import type { BookedMovement } from "../../../src/reconcile/reconciliation.js";
 import type { StatementFacts } from "../../../src/reconcile/statement-movements.js";
 import { camt053, detail, entry, formOf, mt940 } from "../../support/bank-files.js";
+import { depositReference } from "../../support/names.js";
 
 /** What the book has, in cents by receipt. What went out is negative. */
 type Booked = Readonly<Record<string, number>>;
 
 /** Stands for the book: a map from receipts to movements. */
-function bookOf(booked: Booked): Pick<BookedMovements, "withReceipts"> {
+function bookOf(
+  booked: Booked,
+  open: readonly TransactionId[] = [],
+): Pick<BookedMovements, "withReceipts" | "openPayouts"> {
   const movements = Object.entries(booked).map(([receipt, cents]) => ({
     receipt,
     direction: cents < 0 ? "out" : "in",
@@ -24,12 +30,17 @@ function bookOf(booked: Booked): Pick<BookedMovements, "withReceipts"> {
       Promise.resolve(
         movements.filter(({ receipt }) => receipts.includes(receipt)) as (BookedMovement & { receipt: string })[],
       ),
+    openPayouts: () => Promise.resolve(open.map((id) => ({ transaction: { id } }) as OpenPayout)),
   };
 }
 
-async function factsOf(file: string, booked: Booked = {}): Promise<StatementFacts> {
+async function factsOf(
+  file: string,
+  booked: Booked = {},
+  open: readonly TransactionId[] = [],
+): Promise<StatementFacts> {
   const joined = await readBankFile(Buffer.from(file), formOf({}));
-  return bankFacts(joined, { source: "kcb", book: bookOf(booked) });
+  return bankFacts(joined, { source: "kcb", book: bookOf(booked, open) });
 }
 
 /** The rows as texts: kind, receipt, what moved, and the receipt that they are about. */
@@ -49,6 +60,49 @@ describe("the receipts of a bank's entries", () => {
     expect(await rowsOf(file, { "kcb:OURS": -1_000 })).to.deep.equal(["payout kcb:OURS out 1000"]);
     expect(await rowsOf(ofLines("C10,NTRFTHEIRS//FT1"), { "kcb:THEIRS": 1_000 })).to.deep.equal([
       "pay_in kcb:FT1 in 1000",
+    ]);
+  });
+
+  it("leave a payment out its open payout, by our reference or its first 16 characters, and only if it is one", async () => {
+    const [one, other] = ["txn_01jd2r6p5vf8ksw3xhb1z7q4ye", "txn_01jd2r6p5vf8ksw3xhb1z7q4yf"] as TransactionId[];
+    const whole = "01JD2R6P5VF8KSW3XHB1Z7Q4YE";
+    const cut = whole.slice(0, 16);
+    const namedIn = async (file: string, open = [one, other] as TransactionId[]) =>
+      (await factsOf(file, {}, open)).rows.map(({ transactionId }) => transactionId);
+    const inCamt = camt053({ entries: [entry("DBIT 10.00", { details: [detail({ endToEnd: whole })] })] });
+    expect(await namedIn(inCamt)).to.deep.equal([one]);
+    expect(await namedIn(ofLines(`D10,NTRF${cut}//FT1`), [one as TransactionId])).to.deep.equal([one]);
+    expect(await namedIn(ofLines(`D10,NTRF${cut}//FT1`))).to.deep.equal([undefined]);
+    // What a payer writes names no payout.
+    expect(await namedIn(ofLines(`C10,NTRF${cut}//FT1`), [one as TransactionId])).to.deep.equal([undefined]);
+  });
+
+  it("leave a payment in the account's reference that the payer has typed as a whole field", async () => {
+    const typedIn = async (file: string) => (await factsOf(file)).rows.map(({ reference }) => reference);
+    const reference = depositReference(5);
+    const remitted = (...texts: readonly string[]): string =>
+      `<TxDtls><RmtInf>${texts.map((text) => `<Ustrd>${text}</Ustrd>`).join("")}</RmtInf></TxDtls>`;
+    const inCamt = (...texts: readonly string[]) =>
+      camt053({ entries: [entry("CRDT 10.00", { details: [remitted(...texts)] })] });
+    expect(await typedIn(inCamt("rent", reference))).to.deep.equal([reference]);
+    expect(await typedIn(inCamt(`rent ${reference}`))).to.deep.equal([`rent ${reference}`]);
+    expect(await typedIn(inCamt())).to.deep.equal([undefined]);
+    expect(await typedIn(ofLines(`C10,NTRF${reference}//FT1`, `D10,NTRF${reference}//FT2`))).to.deep.equal([
+      reference,
+      undefined,
+    ]);
+  });
+
+  it("are in the text of a table, too, where it has our reference", async () => {
+    const whole = "01JD2R6P5VF8KSW3XHB1Z7Q4YE";
+    const columns = { date: "Date", amount: "Amount", text: "Text" };
+    const file = `Date,Text,Amount\n2026-11-27,PAID ${whole} JANE,-10\n2026-11-27,${depositReference(5)},20\n`;
+    const joined = await readBankFile(Buffer.from(file), formOf({ columns }));
+    const open = [`txn_${whole.toLowerCase()}` as TransactionId];
+    const { rows } = await bankFacts(joined, { source: "kcb", book: bookOf({}, open) });
+    expect(rows.map(({ receipt, transactionId, reference }) => [receipt, transactionId, reference])).to.deep.equal([
+      [`kcb:${whole}`, open[0], undefined],
+      ["kcb:20261127.2", undefined, depositReference(5)],
     ]);
   });
 

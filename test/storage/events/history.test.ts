@@ -112,7 +112,7 @@ for (const engine of ENGINES_OF_STAGE) {
     it("meets every kind of row about accounts and transactions", () => {
       const met = new Set(histories.flatMap(({ events }) => events.map(({ type }) => type)));
       const ofOperators =
-        /^(organization|key|webhook_endpoint|reserve|rail|charge|month|payouts)\.|^book\.(proposal_rejected|covered|recovered|returned|funded)$|^deposit\.return(ing|_failed)$/;
+        /^(organization|key|webhook_endpoint|reserve|rail|charge|month|payouts|bank_file)\.|^book\.(proposal_rejected|covered|recovered|returned|funded)$|^deposit\.return(ing|_failed)$/;
       expect(JOURNAL_KINDS.filter((kind) => !met.has(kind) && !ofOperators.test(kind))).to.deep.equal([]);
     });
 

@@ -42,7 +42,7 @@ export interface ExampleBook {
   /** The account of the orders. */
   readonly payerId: AccountId;
   readonly orders: Readonly<
-    Record<"ready" | "unbegun" | "flagged" | "doubted" | "lost" | "held" | "unwanted", TransactionId>
+    Record<"ready" | "unbegun" | "flagged" | "doubted" | "lost" | "held" | "unwanted" | "toBank", TransactionId>
   >;
   /** A proposal that waits. */
   readonly proposalId: ProposalId;
@@ -58,7 +58,8 @@ type OfOnePerson =
   | "releaseTransaction"
   | "refuseTransaction"
   | "setReservePlace"
-  | "closeMonth";
+  | "closeMonth"
+  | "downloadBankFile";
 export type Proposed = Exclude<OperatorCommand, { readonly name: OfOnePerson }>;
 
 /** A command that waits for a second person. */

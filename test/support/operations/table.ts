@@ -5,8 +5,9 @@ import { OPERATOR } from "../../../src/domain/values/actor.js";
 import { type Cents, MAX_CENTS, NO_CENTS } from "../../../src/domain/values/cents.js";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import { ALONE, asOperator, type CommandOf } from "../commands.js";
-import { depositReference, newProposalId, SLOW_RAIL } from "../names.js";
+import { depositReference, newProposalId, RAIL_TERMS, SLOW_RAIL } from "../names.js";
 import { createAccount, createDestination, ON_ACCOUNTS, setLimits } from "./accounts.js";
+import { ON_BANK_FILES, PAYEE } from "./bank-files.js";
 import { createApiKey, ON_BOOKS } from "./book.js";
 import { CORRECTIONS } from "./corrections.js";
 import { ON_DEPOSITS } from "./deposits.js";
@@ -26,6 +27,7 @@ const TABLE = {
   ...ON_RAILS,
   ...ON_WEBHOOKS,
   ...ON_PAYOUTS,
+  ...ON_BANK_FILES,
 } satisfies OperationRows;
 
 type Table = typeof TABLE;
@@ -129,6 +131,12 @@ function givenOrders(organizationId: OrganizationId) {
   const unwanted = redeem({ ...movement, reference: "unwanted" });
   const holdAbove = (amount: Cents | "NONE") =>
     setLimits(organizationId, { type: "REDEEM", changes: { HELD_AMOUNT: amount } });
+  const payee = createDestination(organizationId, accountId, { kind: "BANK", number: PAYEE, coolingMillis: 0 });
+  const terms = { destinations: { BANK: RAIL_TERMS.payable } };
+  const toBank = {
+    ...redeem({ ...movement, terms, reference: "to a bank" }),
+    destinationId: payee.newDestinationId,
+  };
   const late = redeem({ ...movement, reference: "paid late" });
   const setup: readonly Command[] = [
     user,
@@ -151,6 +159,8 @@ function givenOrders(organizationId: OrganizationId) {
     held,
     unwanted,
     holdAbove("NONE"),
+    payee,
+    toBank,
   ];
   const orders = {
     ready: ready.newTransactionId,
@@ -160,6 +170,7 @@ function givenOrders(organizationId: OrganizationId) {
     lost: lost.newTransactionId,
     held: held.newTransactionId,
     unwanted: unwanted.newTransactionId,
+    toBank: toBank.newTransactionId,
   };
   return { setup, accountId, orders };
 }

@@ -12,8 +12,8 @@ import type {
   ResolvedTransactions,
   ResolveTransactions,
 } from "../../../domain/orders/resolve-transactions.js";
-import { parseReceiptText, receiptOf } from "../../../domain/receipt.js";
-import type { Rail } from "../../../domain/transaction.js";
+import { isReceiptOf, parseReceiptText, receiptOf } from "../../../domain/receipt.js";
+import { BANK_RAIL, type Rail } from "../../../domain/transaction.js";
 import { formatCents, parseAmount } from "../../../domain/values/cents.js";
 import { readDepositReference } from "../../../domain/values/deposit-reference.js";
 import { parseTransactionId } from "../../../domain/values/ids.js";
@@ -91,7 +91,8 @@ function withNote<Request extends { readonly note: string; readonly preview: boo
 
 function parseRailWithStatement(unchecked: string): Parsed<Rail> {
   const kind = railNamed(unchecked);
-  return kind?.statement === undefined
+  // The statements of banks are those of places.
+  return kind === undefined || (kind.statement === undefined && kind.name !== BANK_RAIL)
     ? unparsed("must be a rail with statements, such as mpesa", "UNKNOWN_VALUE")
     : parsed(kind.name);
 }
@@ -135,8 +136,16 @@ function parsePayIns({ rail, pay_ins }: wire.RecordDepositsRequest): ParsedField
 
 function parseReceiptOfRail(rail: string, unchecked: string): ReturnType<typeof parseReceiptText> {
   if (unchecked === "") return unparsed("is required", "REQUIRED");
+  if (rail === BANK_RAIL) return parseReceiptOfBank(unchecked);
   const receipt = receiptOf(rail, unchecked);
   return receipt === undefined ? unparsed(`must be a receipt of ${rail}`) : parsed(receipt);
+}
+
+function parseReceiptOfBank(unchecked: string): ReturnType<typeof parseReceiptText> {
+  const receipt = parseReceiptText(unchecked);
+  return !receipt.ok || isReceiptOf(BANK_RAIL, receipt.value)
+    ? receipt
+    : unparsed("must be a receipt of a bank: the source of its place, a colon and a number");
 }
 
 /** Payers put blanks around nothing, too. */

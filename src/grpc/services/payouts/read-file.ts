@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { slicesOf } from "../../../../runtime/slices.js";
+import { DESTINATION_KINDS } from "../../../domain/destination.js";
 import type { MoveMoney } from "../../../domain/money/move-money.js";
 import type { RailTerms } from "../../../domain/payment.js";
 import type { Rail, Transaction } from "../../../domain/transaction.js";
@@ -89,7 +90,7 @@ export async function prepareFile(
     rail,
     count: planned.length,
     amountCents: sumOf(planned),
-    totals: (["PHONE", "TILL", "PAYBILL"] as const).flatMap((kind) => {
+    totals: DESTINATION_KINDS.flatMap((kind) => {
       const own = planned.filter((row) => row.kind === kind);
       return own.length === 0 ? [] : [{ kind, count: own.length, amountCents: sumOf(own) }];
     }),

@@ -1,9 +1,9 @@
-import { DESTINATION_KINDS } from "../../../domain/destination.js";
 import { FREEZE_REASONS } from "../../../domain/freeze.js";
 import { DEFAULT_TIER } from "../../../domain/limits/limits.js";
 import { MAX_CENTS } from "../../../domain/values/cents.js";
+import type { Engine } from "../../sql/engine.js";
 import type { Migration } from "../migration.js";
-import { listOf, usage } from "./columns.js";
+import { FIRST_DESTINATION_KINDS, listOf, usage } from "./columns.js";
 
 const PERSONAL_COLUMNS = ["user_id", "phone_number", "phone_number_index", "email", "email_index", "content_salt"];
 
@@ -100,13 +100,20 @@ export const freezes: Migration = ({ int64, table, tableOptions }) => [
  * `destination.*` of the journal, whose `detail` names it. `seq` is that of the row
  * `destination.created`.
  */
-export const destinations: Migration = ({ int64, bytes, table, tableOptions }) => [
-  `CREATE TABLE ${table("destinations")} (
+export const destinations: Migration = (engine) => destinationTable(engine, FIRST_DESTINATION_KINDS);
+
+/** The table of destinations of these kinds, with its index. */
+export function destinationTable(
+  { int64, bytes, table, tableOptions }: Engine,
+  kinds: readonly string[],
+): readonly string[] {
+  return [
+    `CREATE TABLE ${table("destinations")} (
      book           ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
      seq            ${int64} NOT NULL CHECK (seq > 0),
      id             TEXT NOT NULL UNIQUE,
      account_id     TEXT NOT NULL REFERENCES ${table("account_holders")} (account_id),
-     kind           TEXT NOT NULL CHECK (kind IN (${listOf(DESTINATION_KINDS)})),
+     kind           TEXT NOT NULL CHECK (kind IN (${listOf(kinds)})),
      label          TEXT NOT NULL,
      number         ${bytes},
      masked_number  TEXT NOT NULL CHECK (masked_number <> ''),
@@ -117,5 +124,6 @@ export const destinations: Migration = ({ int64, bytes, table, tableOptions }) =
      PRIMARY KEY (book, seq),
      CHECK ((removed_at IS NULL) = (number IS NOT NULL) AND (removed_at IS NULL) = (content_salt IS NOT NULL))
    ) ${tableOptions}`,
-  `CREATE INDEX destinations_of_accounts ON ${table("destinations")} (account_id, seq)`,
-];
+    `CREATE INDEX destinations_of_accounts ON ${table("destinations")} (account_id, seq)`,
+  ];
+}

@@ -1,3 +1,6 @@
+/** The kinds of destinations of the first schema. Later migrations add others. */
+export const FIRST_DESTINATION_KINDS = ["PHONE", "TILL", "PAYBILL"] as const;
+
 /** Returns words as a list of SQL. */
 export function listOf(words: readonly string[]): string {
   return words.map((word) => `'${word}'`).join(", ");

@@ -1,5 +1,6 @@
 import { accountOf } from "../../../../src/domain/account.js";
 import type { StoredApiKey } from "../../../../src/domain/api-key.js";
+import { idIn } from "../../../../src/domain/bank-file.js";
 import { type BookHead, type BookState, NO_SUMS } from "../../../../src/domain/book.js";
 import { readClosing } from "../../../../src/domain/closing.js";
 import {
@@ -304,6 +305,14 @@ export class MemoryDisk implements Disk {
         if (paid.length === 0) return [];
         return [{ organizationId, paidTo, acceptedAt: toUnixMillis(Math.max(...paid.map((row) => row.createdAt))) }];
       }),
+      bankFiles: lookup
+        .keysOf("bankFile")
+        .flatMap(({ organizationId, name }) =>
+          this.#journal.filter(
+            ({ organizationId: of, kind, detail = "" }) =>
+              of === organizationId && kind.startsWith("bank_file.") && idIn(detail) === name,
+          ),
+        ),
       closedMonths: lookup.keysOf("closedMonth").flatMap(({ organizationId, name }) =>
         this.#journal
           .filter((row) => row.organizationId === organizationId && row.kind === "month.closed")
