@@ -18,7 +18,7 @@ import { printJson, printLine, timeOf } from "../commands/output.js";
 import { findingLines } from "../commands/verify.js";
 import { jobMetrics, METRICS_FILE, writeMetricsFile } from "../metrics-file.js";
 import { ProgressLine } from "../terminal.js";
-import { version } from "../version.js";
+import { version } from "../../startup/version.js";
 import { type Manifest, manifestJson, manifestNameOf } from "./manifest.js";
 import { digestOf, NewFile, refuseExisting } from "./new-file.js";
 

@@ -9,7 +9,7 @@ import type { MovedBook } from "../../storage/moves/tables.js";
 import { sealReads } from "../../storage/seals/seal-store.js";
 import { GrowingTree } from "../../verify/books/seals/tree.js";
 import { timeOf } from "../commands/output.js";
-import { version } from "../version.js";
+import { version } from "../../startup/version.js";
 import { type BookFileEnd, type BookFileHeader, BookFileWriter } from "./book-file.js";
 
 const LEAF_BYTES = 32;

@@ -1,5 +1,5 @@
 import type { ClosedMonth } from "../../../domain/closing.js";
-import { maskPhonesIn } from "../../../domain/values/masked-phone.js";
+import { maskPersonsIn } from "../../../domain/values/masked-phone.js";
 import { periodOfMonth } from "../../../domain/values/month.js";
 import { GeneralLedgerLine, JournalLine } from "../../../gen/kesc/v1/statement.js";
 import { FileHash, type HashedFile, hashedText, type PackFile, type PackParts } from "../../../months/pack.js";
@@ -111,7 +111,7 @@ function all(lines: Lines): Lines {
 function journalLineOf(line: BookLine, history: History): JournalLine {
   const journalLine = toJournalLine(withoutPersons(line), history);
   const { evidence } = journalLine;
-  return evidence === undefined ? journalLine : { ...journalLine, evidence: maskPhonesIn(evidence) };
+  return evidence === undefined ? journalLine : { ...journalLine, evidence: maskPersonsIn(evidence) };
 }
 
 /** An erasure changes nothing of what is left. */
@@ -120,9 +120,9 @@ function withoutPersons(line: BookLine): BookLine {
   return {
     ...line,
     userId: undefined,
-    reference: maskPhonesIn(reference),
-    description: maskPhonesIn(description),
-    note: maskPhonesIn(note),
+    reference: maskPersonsIn(reference),
+    description: maskPersonsIn(description),
+    note: maskPersonsIn(note),
   };
 }
 

@@ -17,7 +17,7 @@ import {
   type MonthStatement,
 } from "../../../gen/kesc/admin/v1/admin_service.js";
 import type { MonthManifest } from "../../../months/manifest.js";
-import { zipOf } from "../../../months/pack.js";
+import { PackDiffersError, zipOf } from "../../../months/pack.js";
 import { FILE_BYTES_MAX } from "../../../reconcile/files/tables.js";
 import type { History } from "../../../statements/as-of.js";
 import { isFinal } from "../../../statements/period.js";
@@ -104,8 +104,7 @@ export function monthRpcs(options: HandlersOptions): Record<string, RpcRoute> {
         try {
           const closing = await closedMonthOf(history, month);
           if (closing === undefined) return { reason: "MONTH_NOT_CLOSED", month };
-          yield* packOf(closing, { history, month, rest: restBeside(caller, signal) }, signal);
-          return undefined;
+          return yield* packOf(closing, { history, month, rest: restBeside(caller, signal) }, signal);
         } catch (error) {
           if (error instanceof RefusedReadError) return error.refusal;
           throw error;
@@ -116,8 +115,8 @@ export function monthRpcs(options: HandlersOptions): Record<string, RpcRoute> {
 }
 
 /** Makes the messages of a pack. No read begins once the stream has ended. */
-async function* packOf({ kept }: Closing, rows: MonthRows, signal: AbortSignal) {
-  const { files } = JSON.parse(kept["manifest.json"] ?? "{}") as MonthManifest;
+async function* packOf({ month, kept }: Closing, rows: MonthRows, signal: AbortSignal): EncodedMessages {
+  const { files, kesc_version: kescVersion } = JSON.parse(kept["manifest.json"] ?? "{}") as MonthManifest;
   const piece: Uint8Array[] = [];
   let size = 0;
   const taken = (): Buffer => {
@@ -125,13 +124,19 @@ async function* packOf({ kept }: Closing, rows: MonthRows, signal: AbortSignal) 
     size = 0;
     return encode(ExportMonthResponse, { piece: bytes });
   };
-  for await (const part of zipOf(filesOf(kept, rows), files)) {
-    if (signal.aborted) return;
-    piece.push(part);
-    size += part.length;
-    if (size >= PIECE_BYTES) yield taken();
+  try {
+    for await (const part of zipOf(filesOf(kept, rows), files)) {
+      if (signal.aborted) return undefined;
+      piece.push(part);
+      size += part.length;
+      if (size >= PIECE_BYTES) yield taken();
+    }
+  } catch (error) {
+    if (!(error instanceof PackDiffersError)) throw error;
+    return { reason: "MONTH_PACK_DIFFERS", month, file: error.file, kescVersion };
   }
   if (size > 0) yield taken();
+  return undefined;
 }
 
 /** While the files are made, mints have half of the event loop. In a command there is none. */
