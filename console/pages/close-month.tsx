@@ -4,6 +4,7 @@ import { ActLink, mayDo } from "../acts/act-links.js";
 import { RAILS_LISTED } from "../acts/subjects.js";
 import type { JournalEntry } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
+import { isUnknown } from "../upstream/refusal.js";
 import type { ReadingOf } from "../upstream/upstream.js";
 import { Actor, RowLink } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
@@ -38,7 +39,7 @@ export interface PackFacts extends Wanted {
 export async function packFacts(visit: Visit): Promise<PackFacts> {
   const [closings, wanted] = await Promise.all([
     visit.read("AdminService/ListJournal", { types: ["month.closed"], page_size: CLOSINGS }),
-    wantedOf(visit),
+    mayDo(visit, CLOSERS) ? wantedOf(visit) : { rails: [], places: [] },
   ]);
   return { closings, ...wanted };
 }
@@ -155,7 +156,7 @@ function Close({ visit, month, wanted }: Pick<PackProps, "visit" | "month"> & { 
       </button>
       <p class="advice">
         A month is closed once, and nothing ends that. Each file of the pack is made first: with 100,000 rows that takes
-        minutes. If the page breaks off, reload Month.
+        minutes. If the page breaks off, look at Month again. To send the form twice closes nothing twice.
       </p>
     </form>
   );
@@ -183,7 +184,8 @@ export const closingPage: Page = {
         body: (
           <>
             <h1>
-              <Text>{month}</Text> is not closed
+              {isUnknown(closed.refusal) ? "Unknown whether this month is closed: " : "Not closed: "}
+              <Text>{month}</Text>
             </h1>
             <NotClosed visit={visit} refusal={closed.refusal} />
             <Close visit={visit} month={month} wanted={wanted} />
@@ -268,7 +270,9 @@ function Obstacle({ visit, obstacle }: { readonly visit: Visit; readonly obstacl
     );
   }
   const [, missing] = FILE.exec(obstacle) ?? [];
-  return <Text>{missing === undefined ? obstacle : `${missing}: choose its file below.`}</Text>;
+  if (missing !== undefined) return <Text>{`${missing}: choose its file below.`}</Text>;
+  // A text has a bound, and each sentence is shorter.
+  return <>{obstacle.split(/(?<=\.) /).map((sentence) => [<Text key={sentence}>{sentence}</Text>, " "])}</>;
 }
 
 /** The pack as a file, which the server makes while the browser takes it. */

@@ -101,17 +101,15 @@ describe("the closing of a month in the console", () => {
     const { status, text, html } = await close([statement("261030", "10,"), ""]);
     expect(status).to.equal(400);
     expect(text)
-      .to.include("2026-10 is not closed")
+      .to.include("Not closed: 2026-10")
       .and.include("there is no seal key: run kesc seal rotate, and restart the servers.")
       .and.include("Amina's bank has no statement: choose its file below.")
       .and.include("KCB 1 has no figure for 2026-10-31. Record its balance")
       .and.match(/the statement of KCB 1 ends on 2026-10-30: export it up to 2026-10-31 or later/);
-    const acts = `${path.replace("/month", "/acts/reserve")}?place=`;
-    const of = "&amp;as_of_day=2026-10-31&amp;kind=bank_kenya";
-    for (const place of ["KCB%201", "Amina&#39;s%20bank", "Amina's%20bank"].slice(0, 1)) {
-      expect(html).to.include(`${acts}${place}${of}`);
+    for (const place of PLACES) {
+      const act = `${path.replace("/month", "/acts/reserve")}?place=${encodeURIComponent(place)}`;
+      expect(html).to.include(`href="${act}&amp;as_of_day=2026-10-31&amp;kind=bank_kenya"`);
     }
-    expect(html).to.match(/acts\/reserve\?place=Amina(?:'|%27|&#39;)s%20bank&amp;as_of_day=2026-10-31/);
   });
 
   it("links a balance that differs with its amount, and a break with the comparison", async () => {
@@ -130,7 +128,7 @@ describe("the closing of a month in the console", () => {
     expect(textOf(none.html)).to.include("Nobody has closed the month 2026-09.");
   });
 
-  it("needs the role, and is once: then the page has the pack, also for those who only read", async () => {
+  it("is done once: then the page has the pack, also for those who only read", async () => {
     writeFileSync(join(folder, "seal.key"), SEAL_KEY_LINES, { mode: 0o600 });
     const { organizationId } = service.tenant;
     const figures = PLACES.map((place, index) => {
