@@ -158,7 +158,7 @@ const FORGERIES: readonly Forgery[] = [
   ],
   [
     "a swapped list of keys",
-    () => changed(signed(MONTH), "keys", (text) => text.replace("AV", "AW")),
+    () => changed(signed(MONTH), "keys", (text) => text.replace(/[0-9a-f]{8}/, "0badc0de")),
     "The file keys was changed.",
     "keys was changed",
   ],

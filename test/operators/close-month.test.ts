@@ -281,7 +281,7 @@ describe("the closing of a month", () => {
     });
     expect(list.code, list.message).to.equal(0);
     expect(list.response?.entries.map(({ line }) => [line?.detail, line?.note])).to.deep.equal([
-      ["2026-09, up to row 1", null],
+      ["2026-09, up to row 1", undefined],
       ["2026-10, up to row 304", "by Fin"],
     ]);
     expect(existsSync(path("none"))).to.equal(false);
