@@ -29,8 +29,6 @@ export interface HashedFile {
   readonly sha256: string;
 }
 
-/** A fast level: text becomes a seventh, and a higher one takes twice the time for a tenth more. */
-const LEVEL = 1;
 /** A workbook is a ZIP itself. */
 const PACKED = /\.xlsx$/;
 
@@ -67,7 +65,7 @@ export async function* zipOf(
   const zip = new ZipParts();
   for (const { name, parts } of files) {
     const hash = createHash("sha256");
-    const push = zip.add(name, PACKED.test(name) ? 0 : LEVEL);
+    const push = zip.add(name, { isPacked: PACKED.test(name) });
     for await (const part of parts()) {
       hash.update(part);
       push(part);

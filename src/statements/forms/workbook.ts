@@ -19,8 +19,6 @@ const SHEET_HEAD =
   `${HEAD}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" state="frozen"/>` +
   '</sheetView></sheetViews><sheetFormatPr defaultColWidth="16"/><sheetData>';
 const [A, LETTERS] = [65, 26];
-/** Sheets become a tenth. */
-const LEVEL = 6;
 const DAY_MILLIS = 86_400_000;
 /** The number that spreadsheets give 1 January 1970. */
 const FIRST_DAY = 25_569;
@@ -41,7 +39,7 @@ export function workbook(): LineFormat {
     endSheet();
     sheets += 1;
     rows = 1;
-    sheet = zip.add(`xl/worksheets/sheet${String(sheets)}.xml`, LEVEL);
+    sheet = zip.add(`xl/worksheets/sheet${String(sheets)}.xml`);
     sheet(`${SHEET_HEAD}${title}`);
   };
 
@@ -67,7 +65,7 @@ export function workbook(): LineFormat {
     },
     end() {
       endSheet();
-      for (const [name, text] of Object.entries(partsOf(sheets))) zip.add(name, LEVEL)(text, true);
+      for (const [name, text] of Object.entries(partsOf(sheets))) zip.add(name)(text, true);
       zip.end();
       return zip.taken();
     },

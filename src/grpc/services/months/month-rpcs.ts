@@ -46,7 +46,7 @@ const PIECE_BYTES = 64 * 1_024;
 /** The command of a month is small, and its files took longer than a call may. */
 const SUBMIT_MILLIS = 30_000;
 /** For each millisecond that the files take of the event loop, others have it this long. */
-const REST = 1;
+const REST = 4;
 
 interface CloseMonthInput {
   readonly month: Month;
@@ -139,7 +139,7 @@ async function* packOf({ month, kept }: Closing, rows: MonthRows, signal: AbortS
   return undefined;
 }
 
-/** While the files are made, mints have half of the event loop. In a command there is none. */
+/** While the files are made, mints have four fifths of the event loop. A command has none. */
 function restBeside({ who }: Pick<Caller, "who">, signal: AbortSignal): MonthRows["rest"] {
   return async (busyMillis) => {
     if (signal.aborted) throw new RefusedReadError({ reason: "DEADLINE_EXCEEDED" });
