@@ -37,7 +37,7 @@ export interface Visit extends Asked {
   /** What a person can do, by the names in the paths. */
   readonly acts: ReadonlyMap<string, KnownAct>;
   /** Reads the bytes of the field `field`, message by message. */
-  download<Rpc extends RpcName>(rpc: Rpc, fields: Fields, field: string): Promise<Reading<AsyncIterable<Uint8Array>>>;
+  download(rpc: RpcName, fields: Fields, field: string): Promise<Reading<AsyncIterable<Uint8Array>>>;
   /** The token of the forms of this page. */
   readonly formToken: string;
   /** What the contract says about a value of an enum, such as "outcome_unknown" of "FlagReason". */

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { ActLink, mayDo } from "../acts/act-links.js";
 import { RAILS_LISTED } from "../acts/subjects.js";
 import type { JournalEntry } from "../gen/messages.js";
-import { type Page, type Visit, within } from "../page.js";
+import { type MadeFile, type Page, type Visit, within } from "../page.js";
 import { isUnknown } from "../upstream/refusal.js";
 import type { ReadingOf } from "../upstream/upstream.js";
 import { Actor, RowLink } from "../view/journal.js";
@@ -156,7 +156,8 @@ function Close({ visit, month, wanted }: Pick<PackProps, "visit" | "month"> & { 
       </button>
       <p class="advice">
         A month is closed once, and nothing ends that. Each file of the pack is made first: with 100,000 rows that takes
-        minutes. If the page breaks off, look at Month again. To send the form twice closes nothing twice.
+        minutes, and one of more than 200,000 rows takes the command kesc close. If the page breaks off, look at Month
+        again. To send the form twice closes nothing twice.
       </p>
     </form>
   );
@@ -242,7 +243,7 @@ const FIGURE =
 const COMPARE = /^(.*?): kesc reconcile /s;
 const FILE = /^(.* has no statement): add --statement /s;
 
-/** The words of an obstacle. In place of the command that ends it stands the page, if there is one. */
+/** The words of an obstacle. The page that ends it stands in place of the command. */
 function Obstacle({ visit, obstacle }: { readonly visit: Visit; readonly obstacle: string }): VNode {
   const figure = FIGURE.exec(obstacle);
   if (figure !== null) {
@@ -297,7 +298,17 @@ export const packFile: Page = {
         ),
       };
     }
-    const made = { rows: undefined, isCut: false, failure: undefined };
-    return { file: fileOf(visit, month), type: "application/zip", parts: pack.value, made };
+    const made: MadeFile = { rows: undefined, isCut: false, failure: undefined };
+    return { file: fileOf(visit, month), type: "application/zip", parts: noted(pack.value, made), made };
   },
 };
+
+/** Notes why a pack breaks off, for the log. */
+async function* noted(pieces: AsyncIterable<Uint8Array>, made: MadeFile): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    made.failure = error instanceof Error ? error.message : "unknown";
+    throw error;
+  }
+}

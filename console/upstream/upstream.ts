@@ -53,8 +53,8 @@ export interface Upstream {
    * Reads the bytes of a field, message by message. The refusal of a call that has sent nothing yet
    * is in the reading. A later one is thrown.
    */
-  download<Rpc extends RpcName>(
-    rpc: Rpc,
+  download(
+    rpc: RpcName,
     fields: Fields,
     of: { readonly field: string },
     context: CallContext,
@@ -138,15 +138,9 @@ export function createUpstream(
     send: async (rpc, fields, { field, files }, context) => {
       const request = contract.encode(rpc, fields);
       if (!Buffer.isBuffer(request)) return { ok: false, refusal: malformed(request) };
-      const messages = function* (): Generator<Buffer, void, void> {
-        yield request;
-        for (const bytes of files) {
-          for (let start = 0; start < bytes.length; start += PIECE_BYTES)
-            yield contract.encodePiece(rpc, field, bytes.subarray(start, start + PIECE_BYTES));
-        }
-      };
+      const pieces = piecesOf(files, (bytes) => contract.encodePiece(rpc, field, bytes));
       const deadline = Date.now() + (rpc === CLOSE ? MONTH_MILLIS_MAX : SEND_MILLIS_MAX);
-      const result = await stream(client, contract.pathOf(rpc), { messages: messages(), context, deadline });
+      const result = await stream(client, contract.pathOf(rpc), { request, pieces, context, deadline });
       return Buffer.isBuffer(result)
         ? { ok: true, value: contract.decode(rpc, result) as Responses[typeof rpc] }
         : { ok: false, refusal: readRefusal(readFailure(result).status) };
@@ -154,20 +148,9 @@ export function createUpstream(
     download: async (rpc, fields, { field }, context) => {
       const request = contract.encode(rpc, fields);
       if (!Buffer.isBuffer(request)) return { ok: false, refusal: malformed(request) };
-      const deadline = Date.now() + MONTH_MILLIS_MAX;
-      const call = client.makeServerStreamRequest(
-        contract.pathOf(rpc),
-        asIs,
-        asIs,
-        request,
-        metadataOf(context),
-        { deadline },
-      );
-      const messages = call[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
+      const pieceOf = (message: Buffer): Uint8Array => contract.decodePiece(rpc, field, message);
       try {
-        const first = await messages.next();
-        const pieceOf = (bytes: Buffer): Uint8Array => contract.decodePiece(rpc, field, bytes);
-        return { ok: true, value: pieces(call, { first, messages, pieceOf }) };
+        return { ok: true, value: await download(client, contract.pathOf(rpc), { request, context, pieceOf }) };
       } catch (error) {
         return { ok: false, refusal: readRefusal(readFailure(error as StatusObject).status) };
       }
@@ -178,26 +161,44 @@ export function createUpstream(
   };
 }
 
-interface Downloaded {
-  readonly first: IteratorResult<Buffer, undefined>;
-  readonly messages: AsyncIterator<Buffer, undefined>;
+interface DownloadCall {
+  readonly request: Buffer;
+  readonly context: CallContext;
   readonly pieceOf: (message: Buffer) => Uint8Array;
 }
 
-/** Cancels the call once nobody takes more: the browser has gone. */
-async function* pieces(
-  call: { cancel(): void },
-  { first, messages, pieceOf }: Downloaded,
-): AsyncGenerator<Uint8Array, void, void> {
-  try {
-    for (let next = first; next.done !== true; next = await messages.next()) yield pieceOf(next.value);
-  } finally {
-    call.cancel();
+/** Rejects if the call ends before its first message. */
+async function download(
+  client: Client,
+  path: string,
+  { request, context, pieceOf }: DownloadCall,
+): Promise<AsyncGenerator<Uint8Array, void, void>> {
+  const deadline = Date.now() + MONTH_MILLIS_MAX;
+  const call = client.makeServerStreamRequest(path, asIs, asIs, request, metadataOf(context), { deadline });
+  const messages = call[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
+  const first = await messages.next();
+  return (async function* () {
+    try {
+      for (let next = first; next.done !== true; next = await messages.next()) yield pieceOf(next.value);
+    } finally {
+      // The browser may have gone.
+      call.cancel();
+    }
+  })();
+}
+
+function* piecesOf(files: readonly Buffer[], encode: (bytes: Buffer) => Buffer): Generator<Buffer, void, void> {
+  for (const bytes of files) {
+    for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
+      yield encode(bytes.subarray(start, start + PIECE_BYTES));
+    }
   }
 }
 
 interface StreamedCall {
-  readonly messages: Iterable<Buffer>;
+  /** The first message. */
+  readonly request: Buffer;
+  readonly pieces: Iterable<Buffer>;
   readonly context: CallContext;
   readonly deadline: number;
 }
@@ -206,7 +207,7 @@ interface StreamedCall {
 async function stream(
   client: Client,
   path: string,
-  { messages, context, deadline }: StreamedCall,
+  { request, pieces, context, deadline }: StreamedCall,
 ): Promise<Buffer | StatusObject> {
   const ended = new AbortController();
   const result = Promise.withResolvers<Buffer | StatusObject>();
@@ -221,7 +222,8 @@ async function stream(
       ended.abort();
     },
   );
-  for (const message of messages) {
+  call.write(request);
+  for (const message of pieces) {
     if (ended.signal.aborted) break;
     if (!call.write(message)) await Promise.race([once(call, "drain"), result.promise]);
   }

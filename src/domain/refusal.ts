@@ -211,7 +211,11 @@ export const REFUSALS = {
   MONTH_PACK_DIFFERS: worded(
     "FAILED_PRECONDITION",
     ["month", "file", "kescVersion"],
-    ({ month, file, kescVersion }: Pick<RefusalFields, "month" | "file"> & { readonly kescVersion: string | undefined }) => {
+    ({
+      month,
+      file,
+      kescVersion,
+    }: Pick<RefusalFields, "month" | "file"> & { readonly kescVersion: string | undefined }) => {
       const release = kescVersion === undefined ? "the release of KESC" : `kesc ${kescVersion}`;
       return (
         `The file ${file} of the pack is not as it was when ${release} closed ${month}: this release writes it in ` +

@@ -14,10 +14,10 @@ import { type GivenOperator, type OperatorService, startOperatorService } from "
 import { mt940 } from "../support/bank-files.js";
 import { commitAll } from "../support/commit.js";
 import { newAccountId } from "../support/names.js";
-import { freePort } from "../support/postgres-node.js";
 import { createAccount } from "../support/operations/accounts.js";
 import { recordReserve } from "../support/operations/book.js";
 import { mint } from "../support/operations/transactions.js";
+import { freePort } from "../support/postgres-node.js";
 import { SEAL_PUBLIC_KEY, sealBooks } from "../support/seals/given-seals.js";
 import { ask, formTokenIn, textOf } from "./browser-like.js";
 
@@ -118,7 +118,9 @@ describe("the closing of a month in the console", () => {
     const figure = { amountCents: toCents(900), asOfDay: "2026-10-31" as NairobiDay, kind: "bank_kenya" } as const;
     await commit([recordReserve(organizationId, "KCB 1", { ...figure, evidence: "statement 10" })]);
     const { html, text } = await close([statement("261031", "11,"), empty]);
-    expect(html).to.include("/acts/reserve?place=KCB%201&amp;as_of_day=2026-10-31&amp;kind=bank_kenya&amp;amount=11.00");
+    expect(html).to.include(
+      "/acts/reserve?place=KCB%201&amp;as_of_day=2026-10-31&amp;kind=bank_kenya&amp;amount=11.00",
+    );
     expect(text).to.match(/KCB 1 has 1 breaks ?\. Compare the statement/);
   });
 

@@ -79,7 +79,9 @@ describe("the closing of a month", () => {
       ]);
     }
     const early = { amountCents: toCents(0), asOfDay: "2026-10-01" as NairobiDay, kind: "bank_kenya" } as const;
-    await commit([recordReserve(organizationId, "Equity 9", { ...early, evidence: "opened by 0712345678, amina@example.com" })]);
+    await commit([
+      recordReserve(organizationId, "Equity 9", { ...early, evidence: "opened by 0712345678, amina@example.com" }),
+    ]);
     now = at("2026-11-01T00:00:30");
     await commit([mint({ organizationId, accountId, amount: "7.00", reference: "n1", receipt: "kcb-1234:NOV" })]);
   }
@@ -216,7 +218,9 @@ describe("the closing of a month", () => {
     expect(stdout).to.include("Closed 2026-10, up to row 304");
     const key = verifierKeyOf(`${ORIGIN}/${organizationId}`, SEAL_PUBLIC_KEY);
     const checked = await kesc(["close", "--check", pack, "--key", key], {});
-    expect(checked.stdout, checked.stderr).to.include("rows 1 to 304").and.include("The key that you trust has signed it.");
+    expect(checked.stdout, checked.stderr)
+      .to.include("rows 1 to 304")
+      .and.include("The key that you trust has signed it.");
     expect(checked.code).to.equal(0);
     const alone = await kesc(["close", "--check", pack], {});
     expect(alone.stdout).to.include("The pack agrees with itself").and.not.include("has signed");

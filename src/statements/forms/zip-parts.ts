@@ -1,6 +1,6 @@
 import { strToU8, Zip, ZipDeflate, ZipPassThrough } from "fflate";
 
-/** The time of every file: the same files make the same bytes. A ZIP has local times from 1980 on. */
+/** The time of every file: the same files make the same bytes. A ZIP has times from 1980 on. */
 const TIME = new Date(1980, 0, 1);
 
 /** A fast level: a sheet becomes a thirteenth. Level 6 takes 2.5 times as long for a sixth less. */

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import {
   canBePhone,
   type MaskedPhone,
-  maskPhone,
   maskPersonsIn,
+  maskPhone,
   maskPhonesIn,
   maskWords,
   readMaskedPhone,
