@@ -41,6 +41,7 @@ interface RefusalFields extends Outdated {
   readonly file: string;
   readonly freezeId: FreezeId;
   readonly heldCents: Cents;
+  readonly kescVersion: string;
   readonly keyId: ApiKeyId;
   readonly kind: DestinationKind;
   readonly limit: number;
@@ -208,22 +209,7 @@ export const REFUSALS = {
       [`The month ${month} cannot be closed yet:`, ...obstacles.map((each) => `- ${each}.`)].join("\n"),
   ),
   MONTH_NOT_CLOSED: notFound`Nobody has closed the month ${"month"}.`,
-  MONTH_PACK_DIFFERS: worded(
-    "FAILED_PRECONDITION",
-    ["month", "file", "kescVersion"],
-    ({
-      month,
-      file,
-      kescVersion,
-    }: Pick<RefusalFields, "month" | "file"> & { readonly kescVersion: string | undefined }) => {
-      const release = kescVersion === undefined ? "the release of KESC" : `kesc ${kescVersion}`;
-      return (
-        `The file ${file} of the pack is not as it was when ${release} closed ${month}: this release writes it in ` +
-        "another way, or a row was changed. Keep the first pack, or export it with the release that closed the month. " +
-        "Does that one refuse, too? Then run kesc verify."
-      );
-    },
-  ),
+  MONTH_PACK_DIFFERS: failedPrecondition`The file ${"file"} of the pack is not as it was when kesc ${"kescVersion"} closed ${"month"}. This release writes it in another way, or a row was changed. Keep the first pack, or export it with the release that closed the month. Does that one refuse, too? Then run kesc verify.`,
   SIGN_IN_REFUSED: unauthenticated`The code, the invitation or the passkey is wrong, was used, or is too old. Begin again.`,
   PASSKEY_NOT_FOUND: notFound`The operator ${"operatorId"} never had a passkey ${"passkeyId"}.`,
 };

@@ -43,6 +43,8 @@ const STATEMENTS_MAX = 20;
 const STREAMS_MAX = 2;
 /** The bytes of one message: a part of a form may be much smaller. */
 const PIECE_BYTES = 64 * 1_024;
+/** The first manifests named no release. */
+const OF_EARLIER_BUILDS = "before 0.1.0";
 /** The command of a month is small, and its files took longer than a call may. */
 const SUBMIT_MILLIS = 30_000;
 /** For each millisecond that the files take of the event loop, others have it this long. */
@@ -116,7 +118,9 @@ export function monthRpcs(options: HandlersOptions): Record<string, RpcRoute> {
 
 /** Makes the messages of a pack. No read begins once the stream has ended. */
 async function* packOf({ month, kept }: Closing, rows: MonthRows, signal: AbortSignal): EncodedMessages {
-  const { files, kesc_version: kescVersion } = JSON.parse(kept["manifest.json"] ?? "{}") as MonthManifest;
+  const { files, kesc_version: kescVersion = OF_EARLIER_BUILDS } = JSON.parse(
+    kept["manifest.json"] ?? "{}",
+  ) as MonthManifest;
   const piece: Uint8Array[] = [];
   let size = 0;
   const taken = (): Buffer => {
