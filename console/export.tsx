@@ -19,6 +19,8 @@ interface Csv<Row> {
   readonly command?: string;
 }
 
+type MadeOfRows = MadeFile & { rows: number };
+
 export const EXPORT_ROWS_MAX = 10_000;
 // A filter that few rows pass has short pages.
 const EXPORT_READS_MAX = 200;
@@ -29,7 +31,7 @@ export async function csvOf<Row>(csv: Csv<Row>): Promise<Shown> {
   const { name, read, pageSize: page_size = PAGE_SIZE } = csv;
   const first = await read({ page_size, page_token: "" });
   if (!first.ok) return { title: "Export", body: <NoExport refusal={first.refusal} /> };
-  const made: MadeFile = { rows: 0, isCut: false, failure: undefined };
+  const made: MadeOfRows = { rows: 0, isCut: false, failure: undefined };
   return { file: `${name.replaceAll(/[^A-Za-z0-9._-]+/g, "_")}.csv`, parts: partsOf(csv, first.value, made), made };
 }
 
@@ -49,7 +51,7 @@ function NoExport(props: Parameters<typeof Refused>[0]) {
 async function* partsOf<Row>(
   { columns, read, pageSize: page_size = PAGE_SIZE, command }: Csv<Row>,
   first: RowsPage<Row>,
-  made: MadeFile,
+  made: MadeOfRows,
 ) {
   const names = Object.keys(columns);
   yield csvRows([names]);

@@ -4,7 +4,7 @@ import type { KnownAct } from "./acts/act-contract.js";
 import type { Operator, Organization } from "./gen/messages.js";
 import type { UploadedFile } from "./http/uploads.js";
 import type { Fields } from "./upstream/contract.js";
-import type { ActedOf, ReadingOf, RpcName } from "./upstream/upstream.js";
+import type { ActedOf, Reading, ReadingOf, RpcName } from "./upstream/upstream.js";
 
 /** What a page may read of its URL: a path and a query hold no personal data. */
 export interface Asked {
@@ -13,8 +13,8 @@ export interface Asked {
   readonly query: URLSearchParams;
   /** The fields of a form. Empty for a GET. */
   readonly form: Readonly<Record<string, string>>;
-  /** Undefined for a form without a file. */
-  readonly file?: UploadedFile | undefined;
+  /** The files of a form, in its order. */
+  readonly files: readonly UploadedFile[];
 }
 
 /** One request of a person who has signed in. */
@@ -32,10 +32,12 @@ export interface Visit extends Asked {
   readPast<Rpc extends RpcName>(rpc: Rpc, fields: Fields): Promise<ReadingOf<Rpc>>;
   /** Acts, once. */
   act<Rpc extends RpcName>(rpc: Rpc, fields: Fields, options?: ActOptions): Promise<ActedOf<Rpc>>;
-  /** Sends the file of the form as the field `field`, with others beside it. Changes nothing. */
+  /** Sends the files of the form as the field `field`, one after another, with others beside it. */
   send<Rpc extends RpcName>(rpc: Rpc, fields: Fields, field: string): Promise<ReadingOf<Rpc>>;
   /** What a person can do, by the names in the paths. */
   readonly acts: ReadonlyMap<string, KnownAct>;
+  /** Reads the bytes of the field `field`, message by message. */
+  download(rpc: RpcName, fields: Fields, field: string): Promise<Reading<AsyncIterable<Uint8Array>>>;
   /** The token of the forms of this page. */
   readonly formToken: string;
   /** What the contract says about a value of an enum, such as "outcome_unknown" of "FlagReason". */
@@ -69,14 +71,17 @@ export interface View {
 /** A file in parts, each of which is made once the browser has taken the one before. */
 export interface Download {
   readonly file: string;
-  readonly parts: AsyncIterable<string>;
+  /** The media type. CSV if omitted. */
+  readonly type?: string;
+  readonly parts: AsyncIterable<string | Uint8Array>;
   /** What the parts so far have. */
   readonly made: MadeFile;
 }
 
 /** What the log says about a file. */
 export interface MadeFile {
-  rows: number;
+  /** Undefined: the file is no list. */
+  rows: number | undefined;
   /** Whether there are more rows than a file may have. */
   isCut: boolean;
   /** Why a page of rows could not be read: the file breaks off. */

@@ -25,6 +25,7 @@ export interface PageDependencies {
   readonly cookie: SessionCookie;
 }
 
+const CSV = "text/csv; charset=utf-8; header=present";
 // A browser keeps the style and the script for a year, under a name that changes with them.
 const VERSION = createHash("sha256").update(STYLE).update(SCRIPT).digest("base64url").slice(0, 12);
 
@@ -45,8 +46,11 @@ export function send(res: Response, status: number, title: string, body: Compone
  * Sends a file as fast as the browser takes it. A read that fails ends the connection: the body
  * then lacks its last chunk, so nobody takes the file for a whole one.
  */
-export async function sendFile(res: Response, { file, parts }: Pick<Download, "file" | "parts">): Promise<void> {
-  res.type("text/csv; charset=utf-8; header=present").set("Content-Disposition", `attachment; filename="${file}"`);
+export async function sendFile(
+  res: Response,
+  { file, type = CSV, parts }: Pick<Download, "file" | "type" | "parts">,
+): Promise<void> {
+  res.type(type).set("Content-Disposition", `attachment; filename="${file}"`);
   await pipeline(Readable.from(parts, { highWaterMark: 1 }), res).catch(() => undefined);
 }
 

@@ -155,7 +155,7 @@ class Visits {
 
   async #show(page: Page, { req, res, ids, person, context }: Received): Promise<void> {
     const { token } = context;
-    const { form, file } = page.takesFile === true ? await uploadedForm(req) : { form: formOf(req), file: undefined };
+    const { form, files } = page.takesFile === true ? await uploadedForm(req) : { form: formOf(req), files: [] };
     const url = new URL(req.url, this.#deps.origin);
     if (page.method === "POST") {
       if (!fitsForm(token, page.isSearch === true ? SEARCH_FORM : url.pathname, form[TOKEN_FIELD])) {
@@ -186,7 +186,7 @@ class Visits {
       return;
     }
     const visit = this.#visitOf(
-      { path: url.pathname, ids, query: url.searchParams, form, file },
+      { path: url.pathname, ids, query: url.searchParams, form, files },
       { context, person, organization, organizations, hasOverview: page.method !== "POST" && !page.isDownload },
     );
     const shown = await page.show(visit);
@@ -220,7 +220,7 @@ class Visits {
   }
 
   #visitOf(
-    asked: Pick<Visit, "path" | "ids" | "query" | "form" | "file">,
+    asked: Pick<Visit, "path" | "ids" | "query" | "form" | "files">,
     { context, person, organization, organizations, hasOverview }: Known & { readonly hasOverview: boolean },
   ): Visit {
     const { upstream, contract } = this.#deps;
@@ -247,7 +247,8 @@ class Visits {
       formToken: formToken(context.token, asked.path),
       act: (rpc, fields, options) => upstream.act(rpc, fields, { ...contextOf(rpc), ...options }),
       send: (rpc, fields, field) =>
-        upstream.send(rpc, fields, { field, bytes: asked.file?.bytes ?? Buffer.alloc(0) }, contextOf(rpc)),
+        upstream.send(rpc, fields, { field, files: asked.files.map(({ bytes }) => bytes) }, contextOf(rpc)),
+      download: (rpc, fields, field) => upstream.download(rpc, fields, { field }, contextOf(rpc)),
       read: (rpc, fields, organizationId) => read(rpc, fields, contextOf(rpc, organizationId)),
       readPast: (rpc, fields) => this.#past.read(read, rpc, fields, { ...context, organizationId: organization?.id }),
       meaningOf: (enumName, value) => contract.meaningOf(enumName, value),

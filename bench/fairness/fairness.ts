@@ -16,7 +16,7 @@ import { newTenant, problemsInBooks, type Service } from "../servers/service.js"
 import { progress, type Stage } from "../stage.js";
 import type { HostileJob } from "./attack.js";
 import { fill, manyKeys, rejectPoison } from "./given.js";
-import { hostileOperator, hostilePerson } from "./operator-given.js";
+import { closeThisMonth, hostileOperator, hostilePerson } from "./operator-given.js";
 import { type AttackName, type Row, rowsNamed } from "./rows.js";
 import { NO_PAYMENTS, slowPayments } from "./slow-payments.js";
 
@@ -99,6 +99,7 @@ async function prepare(stage: Stage, { engine, databaseUrl, rows, transactions }
       ? await slowPayments(database, { organizationId, accountIds, stubAddress: stub.address, secret })
       : NO_PAYMENTS;
     const person = hasOperators ? await hostilePerson(database) : undefined;
+    if (hasOperators) await closeThisMonth(database, organizationId);
     return { keys, person, organizationId, ...payment };
   });
   others.program = await stage.startServer(others, `fair-${engine}`);

@@ -4,7 +4,9 @@ import { type DescMessage, fromJson, type JsonObject, ScalarType, toBinary } fro
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 
 import { PARTS_MAX } from "../../src/domain/book-after.js";
+import { monthOf } from "../../src/domain/values/month.js";
 import { readOperatorsAddress, type RpcContract } from "../../src/grpc/messages/contract.js";
+import { now } from "../../src/startup/clock.js";
 import type { Attack, HostileOperator } from "./attack.js";
 import { sheetXml, workbook } from "./workbook.js";
 
@@ -121,6 +123,7 @@ export const WORST: Readonly<Record<string, () => Readonly<Record<string, Varian
   }),
   // The month is open, so what costs is the comparison.
   "AdminService/CloseMonth": () => ({ "": {}, rows: monthOfRows() }),
+  "AdminService/ExportMonth": () => ({ "": { fields: { month: monthOf(now()) } } }),
   "AdminService/SetReservePlace": () => ({ "": { fields: { form: { source: "till" } } } }),
   "AdminService/PayFile": () => ({
     rows: {

@@ -1,8 +1,10 @@
 import { hash, randomBytes } from "node:crypto";
 
+import type { CloseMonth } from "../../src/domain/book/close-month.js";
 import { type Operator, type OperatorName, ROLES } from "../../src/domain/operator.js";
 import type { Decider } from "../../src/domain/proposal.js";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
+import { monthOf } from "../../src/domain/values/month.js";
 import { NO_REASON } from "../../src/domain/values/text.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { ofHouse } from "../../src/operators/authority.js";
@@ -40,6 +42,16 @@ export async function hostilePerson(database: Database): Promise<{ key: string; 
     await stored.submit({ name: "rejectProposal", proposalId, subject, ...by });
   }
   return { key, operator };
+}
+
+/** Closes this month, so that all rows make its pack. The manifest names no file to compare. */
+export async function closeThisMonth(database: Database, organizationId: OrganizationId): Promise<void> {
+  const stored = new StoredAdministration(database, { now, fourEyes: FOUR_EYES });
+  const { actor, authority } = await ofHouse(stored, undefined);
+  const closed = { month: monthOf(now()), lastSeq: 1, kept: { "manifest.json": JSON.stringify({ files: [] }) } };
+  const command: CloseMonth = { name: "closeMonth", organizationId, actor, authority, closed, note: NO_REASON };
+  const [result] = await database.cells[0].committer.commit([command], now());
+  if (result?.kind !== "done") throw new Error("the month was not closed", { cause: result });
 }
 
 /** The organization whose things the person names. */

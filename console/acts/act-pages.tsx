@@ -5,7 +5,7 @@ import type { VNode } from "preact";
 
 import { type Page, type Shown, type Visit, within } from "../page.js";
 import type { Fields } from "../upstream/contract.js";
-import type { Refusal } from "../upstream/refusal.js";
+import { isUnknown, type Refusal } from "../upstream/refusal.js";
 import type { Told } from "../upstream/upstream.js";
 import { Facts, Refused } from "../view/parts.js";
 import { Text, words } from "../view/values.js";
@@ -128,11 +128,6 @@ async function doAct(visit: Visit, act: KnownAct): Promise<Shown> {
   if (refusal.reason === "VERIFICATION_REQUIRED") return again(visit, act, refusal, { needsPasskey: true });
   if (isUnknown(refusal)) return again(visit, act, refusal, { needsPasskey: false, isUnknown: true });
   return formPage(visit, act, given, refusal);
-}
-
-/** Whether nobody can say if the server has acted. */
-function isUnknown({ code, reason }: Refusal): boolean {
-  return reason === undefined && (code === status.UNAVAILABLE || code === status.DEADLINE_EXCEEDED);
 }
 
 async function again(

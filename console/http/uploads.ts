@@ -10,14 +10,16 @@ class TooLargeError extends Error {
 
 /** A file that a person has chosen. Its name is a text of that person. */
 export interface UploadedFile {
+  /** The field of the form. */
+  readonly field: string;
   readonly name: string;
   readonly bytes: Buffer;
 }
 
 export interface UploadedForm {
   readonly form: Readonly<Record<string, string>>;
-  /** The last file of the form, if it has one. */
-  readonly file: UploadedFile | undefined;
+  /** In the order of the form. Without the fields in which no file was chosen. */
+  readonly files: readonly UploadedFile[];
 }
 
 /**
@@ -29,7 +31,7 @@ export interface UploadedForm {
 export async function uploadedForm(req: IncomingMessage): Promise<UploadedForm> {
   const [, boundary] =
     /^multipart\/form-data; *boundary=([\w'()+,./:=?-]{1,70})$/i.exec(req.headers["content-type"] ?? "") ?? [];
-  if (boundary === undefined) return { form: {}, file: undefined };
+  if (boundary === undefined) return { form: {}, files: [] };
   if (Number(req.headers["content-length"] ?? 0) > UPLOAD_BYTES_MAX) throw new TooLargeError("the form is too large");
   // A line break before the first boundary makes all parts alike.
   const chunks: Buffer[] = [Buffer.from("\r\n")];
@@ -44,7 +46,7 @@ export async function uploadedForm(req: IncomingMessage): Promise<UploadedForm> 
 
 function formIn(body: Buffer, separator: Buffer): UploadedForm {
   const form: Record<string, string> = {};
-  let file: UploadedFile | undefined;
+  const files: UploadedFile[] = [];
   let start = body.indexOf(separator);
   while (start !== -1) {
     const end = body.indexOf(separator, start + separator.length);
@@ -53,11 +55,12 @@ function formIn(body: Buffer, separator: Buffer): UploadedForm {
     const headEnd = part.indexOf("\r\n\r\n");
     const head = part.toString("utf8", 0, Math.max(headEnd, 0));
     const [, name, , fileName] =
-      /^content-disposition: *form-data; *name="([a-z_]{1,64})"(; *filename="([^"\r\n]*)")?/im.exec(head) ?? [];
+      /^content-disposition: *form-data; *name="([a-z0-9_]{1,64})"(; *filename="([^"\r\n]*)")?/im.exec(head) ?? [];
     const content = part.subarray(headEnd + 4);
-    if (name !== undefined && fileName !== undefined) file = { name: fileName, bytes: content };
-    else if (name !== undefined) form[name] = content.toString("utf8");
+    if (name !== undefined && fileName === undefined) form[name] = content.toString("utf8");
+    // A browser sends a field without a file as an empty one without a name.
+    else if (name !== undefined && fileName) files.push({ field: name, name: fileName, bytes: content });
     start = end;
   }
-  return { form, file };
+  return { form, files };
 }

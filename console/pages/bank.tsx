@@ -17,11 +17,12 @@ const COLUMNS = [
   ["text", "Words, which may have the number"],
 ] as const;
 const NAMES_OF_FORM = ["source", "account", "date_order", "reference_pattern"] as const;
+export const BANK_FILES = ".sta,.940,.mt940,.xml,.txt,.csv,.xlsx,.xls,.html";
 const EVIDENCE_CHARACTERS_MAX = 256;
 /** Who may keep how a bank writes: the roles of SetReservePlace. */
 const ROLES = { roles: ["finance", "admin"] };
-/** The kind of a place that has no figure yet. */
-const KIND = "bank_kenya";
+/** The kind of a place that has no figure yet, and of those that have statements. */
+export const KIND = "bank_kenya";
 
 type FormFields = Readonly<Record<string, string>>;
 
@@ -83,7 +84,7 @@ export function AskBank({ visit, places }: AskBankProps): VNode {
         </label>
         <label>
           Statement
-          <input type="file" name="statement" accept=".sta,.940,.mt940,.xml,.txt,.csv,.xlsx,.xls,.html" required />
+          <input type="file" name="statement" accept={BANK_FILES} required />
         </label>
         <HowItWrites form={form} />
         <button type="submit" class="main">
@@ -184,7 +185,7 @@ export function BankSection({ visit, of, isDoubtful }: BankProps): VNode {
           <p>{CLOSING_WORDS[closing.state] ?? ""}</p>
           {closing.state === "unrecorded" && !isDoubtful ? (
             <p>
-              <ActLink visit={visit} name="reserve" linked={figureOf(of, closing, visit.file?.name)} isApart>
+              <ActLink visit={visit} name="reserve" linked={figureOf(of, closing, visit.files[0]?.name)} isApart>
                 Record this balance
               </ActLink>
             </p>

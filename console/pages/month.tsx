@@ -8,6 +8,7 @@ import { Link, pathWith } from "../view/link.js";
 import { countOf } from "../view/lists.js";
 import { Commands, Facts, Refused, Section, Table } from "../view/parts.js";
 import { centsOf, dayText, decimalOf, Id, lessOf, Money, sumOf, Text, words } from "../view/values.js";
+import { asksForStatements, MONTH_PATH, Pack, packFacts } from "./close-month.js";
 import { PLACE_COLUMNS, recordedPlace } from "./supply.js";
 
 const DEPOSITS = 1_000;
@@ -46,20 +47,23 @@ export function monthOf(text: string, now: Date): Month {
 
 /** What does an accountant book for a month? */
 export const monthPage: Page = {
-  path: "/:org/month",
+  path: MONTH_PATH,
   async show(visit) {
     const { path, query } = visit;
     const month = monthOf(query.get("month") ?? "", new Date());
     const at = (as_of_time: string): Promise<ReadingOf<"BookService/GetSupply">> =>
       visit.readPast("BookService/GetSupply", { as_of_time });
-    const [opening, closing, checkpoint, deposits] = await Promise.all([
+    const [opening, closing, checkpoint, deposits, pack] = await Promise.all([
       at(month.startsAt),
       at(month.endsAt),
       visit.read("BookService/GetCheckpoint", {}),
       visit.read("DepositService/ListDeposits", { start: month.start, end: month.end, page_size: DEPOSITS }),
+      month.isOver ? packFacts(visit) : undefined,
     ]);
+    const asked = month.start.slice(0, 7);
     return {
       title: month.name,
+      ...(pack !== undefined && asksForStatements(visit, pack, asked) ? { isForm: true } : {}),
       body: (
         <>
           <h1>{month.name}</h1>
@@ -75,7 +79,7 @@ export const monthPage: Page = {
           <form method="get" action={path} class="filters">
             <label>
               Month
-              <input type="month" name="month" value={month.start.slice(0, 7)} required />
+              <input type="month" name="month" value={asked} required />
             </label>
             <button type="submit">Show</button>
           </form>
@@ -88,6 +92,7 @@ export const monthPage: Page = {
               </>
             )}
           </Section>
+          {pack === undefined ? null : <Pack visit={visit} month={asked} facts={pack} />}
           <Files visit={visit} month={month} />
         </>
       ),

@@ -1,6 +1,5 @@
 import { Readable } from "node:stream";
 
-import { status } from "@grpc/grpc-js";
 import type { VNode } from "preact";
 
 import { csvRows } from "../../runtime/csv.js";
@@ -8,7 +7,7 @@ import { mayDo } from "../acts/act-links.js";
 import type { DoubtfulRow, FoundResult, LostNight, RecordedPayIn, ResolvedResult } from "../gen/messages.js";
 import { type Shown, type Visit, within } from "../page.js";
 import type { Fields } from "../upstream/contract.js";
-import type { Refusal } from "../upstream/refusal.js";
+import { isUnknown, type Refusal } from "../upstream/refusal.js";
 import type { Told } from "../upstream/upstream.js";
 import { Short } from "../view/journal.js";
 import { type Column, FigureList, Refused, Table } from "../view/parts.js";
@@ -187,21 +186,20 @@ function requested({ transaction_id, receipt, amount }: Partial<FoundResult>): F
 
 function refusedPage(visit: Visit, night: NightAct, refusal: Refusal): Shown {
   const needsPasskey = refusal.reason === "VERIFICATION_REQUIRED";
-  const isUnknown =
-    refusal.reason === undefined && (refusal.code === status.UNAVAILABLE || refusal.code === status.DEADLINE_EXCEEDED);
+  const isLost = isUnknown(refusal);
   const { note = "" } = visit.form;
   return {
     title: ACTS[night].title,
-    status: needsPasskey || isUnknown ? 200 : 400,
+    status: needsPasskey || isLost ? 200 : 400,
     body: (
       <>
-        <h1>{isUnknown ? "Unknown whether this was done" : ACTS[night].title}</h1>
+        <h1>{isLost ? "Unknown whether this was done" : ACTS[night].title}</h1>
         {needsPasskey ? (
           <p>Your passkey must confirm this. You have not used it in the last five minutes.</p>
         ) : (
           <Refused refusal={refusal} />
         )}
-        {isUnknown ? <p>The button sends the same act again. What was done is passed over.</p> : null}
+        {isLost ? <p>The button sends the same act again. What was done is passed over.</p> : null}
         <Ask visit={visit} night={night} note={note} needsPasskey={needsPasskey} />
       </>
     ),

@@ -5,6 +5,7 @@ import { accountsCsv, accountsPage } from "./accounts.js";
 import { approvalsPage, proposalPage } from "./approvals.js";
 import { attentionPage } from "./attention.js";
 import { auditPage } from "./audit.js";
+import { closingPage, packFile } from "./close-month.js";
 import { daysPage } from "./days.js";
 import { depositPage, depositsCsv, depositsPage } from "./deposit.js";
 import { findPage } from "./find.js";
@@ -49,6 +50,8 @@ export const PAGES: readonly Page[] = [
   journalCsv,
   ledgerCsv,
   monthPage,
+  closingPage,
+  packFile,
   rowPage,
   railsPage,
   webhooksPage,

@@ -15,9 +15,10 @@ import { nightPage } from "./night.js";
 
 const PATH = "/:org/reconciliation";
 const MPESA = "mpesa";
-const FILE_NAME_CHARACTERS_MAX = 255;
+export const FILE_NAME_CHARACTERS_MAX = 255;
+export const RAIL_FILES = ".csv,.xlsx,.xls,.html,text/csv";
 /** It moves no shillings, so it has no statement. */
-const SANDBOX = "sandbox";
+export const SANDBOX = "sandbox";
 
 /** What does the rail say, and what does the book say? A GET asks for the statement. */
 export const reconciliationPage: Page = {
@@ -196,7 +197,7 @@ export const comparisonPage: Page = {
     const done = (await nightPage(visit)) ?? (await keepPage(visit));
     if (done !== undefined) return done;
     const { rail = "", place = "" } = visit.form;
-    const file_name = visit.file?.name.slice(-FILE_NAME_CHARACTERS_MAX);
+    const file_name = visit.files[0]?.name.slice(-FILE_NAME_CHARACTERS_MAX);
     const of = place === "" ? { rail } : { place, form: formIn(visit.form) };
     const compared = await visit.send("AdminService/ReconcileStatement", { ...of, file_name }, "statement");
     return {
@@ -258,7 +259,7 @@ function Ask({ visit, rails, chosen }: AskProps): VNode {
         </label>
         <label>
           Statement
-          <input type="file" name="statement" accept=".csv,.xlsx,.xls,.html,text/csv" required />
+          <input type="file" name="statement" accept={RAIL_FILES} required />
         </label>
         <button type="submit" class="main">
           Compare

@@ -1,4 +1,4 @@
-import { type DescMethod, getOption, toBinary } from "@bufbuild/protobuf";
+import { type DescMethod, fromBinary, getOption, ScalarType, toBinary } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
 import { lineOf } from "../../contract/comments.js";
@@ -7,6 +7,7 @@ import type { RequestProblem } from "../../contract/field-problem.js";
 import { JsonMessages } from "../../contract/json/json-messages.js";
 import { type Json, JsonNumber } from "../../contract/json/parse-json.js";
 import { enumName as enumNameOf } from "../../contract/json/read-scalar.js";
+import { valueOf } from "../../contract/json-support.js";
 import { packageFile } from "../../runtime/files/package-file.js";
 
 /** The descriptor sets of the operators' contract, and of that of organizations. */
@@ -47,6 +48,14 @@ export class ConsoleContract extends JsonMessages {
     const number = this.methodOf(rpc).input.fields.find(({ name }) => name === field)?.number;
     if (number === undefined) throw new Error(`${rpc} has no field ${field}`);
     return Buffer.from(new BinaryWriter().tag(number, WireType.LengthDelimited).bytes(bytes).finish());
+  }
+
+  /** Returns the bytes in one field of a response. */
+  decodePiece(rpc: string, field: string, bytes: Uint8Array): Uint8Array {
+    const { output } = this.methodOf(rpc);
+    const desc = output.fields.find(({ name }) => name === field);
+    if (desc?.scalar !== ScalarType.BYTES) throw new Error(`${rpc} has no bytes in ${field}`);
+    return valueOf(fromBinary(output, bytes), desc) as Uint8Array;
   }
 
   /** Decodes a response. Every field of the message is there, and null if it is not set. */

@@ -15,6 +15,12 @@ export interface Refusal {
   readonly advice: string | undefined;
 }
 
+/** Whether nobody can say if the server has acted. */
+export function isUnknown({ code, reason }: Refusal): boolean {
+  if (reason !== undefined) return reason === "OUTCOME_UNKNOWN";
+  return code === status.UNAVAILABLE || code === status.DEADLINE_EXCEEDED;
+}
+
 interface ErrorInfo {
   readonly reason: string;
 }

@@ -47,20 +47,33 @@ export interface Upstream {
   read<Rpc extends RpcName>(rpc: Rpc, fields: Fields, context: CallContext): Promise<ReadingOf<Rpc>>;
   /** Acts, once. */
   act<Rpc extends RpcName>(rpc: Rpc, fields: Fields, context: CallContext): Promise<ActedOf<Rpc>>;
-  /** Sends a file in pieces, behind a message with the fields. Repeats nothing. */
-  send<Rpc extends RpcName>(rpc: Rpc, fields: Fields, file: SentFile, context: CallContext): Promise<ReadingOf<Rpc>>;
+  /** Sends files in pieces, behind a message with the fields. Repeats nothing. */
+  send<Rpc extends RpcName>(rpc: Rpc, fields: Fields, sent: SentFiles, context: CallContext): Promise<ReadingOf<Rpc>>;
+  /**
+   * Reads the bytes of a field, message by message. The refusal of a call that has sent nothing yet
+   * is in the reading. A later one is thrown.
+   */
+  download(
+    rpc: RpcName,
+    fields: Fields,
+    of: { readonly field: string },
+    context: CallContext,
+  ): Promise<Reading<AsyncIterable<Uint8Array>>>;
   close(): void;
 }
 
-/** The bytes of a field. */
-interface SentFile {
+/** The bytes of a field: files, one after another. */
+interface SentFiles {
   readonly field: string;
-  readonly bytes: Buffer;
+  readonly files: readonly Buffer[];
 }
 
 const READ_MILLIS_MAX = 2_000;
 const ACT_MILLIS_MAX = 10_000;
 const SEND_MILLIS_MAX = 60_000;
+/** To close a month makes each file of its pack, and to export it makes them again. */
+const CLOSE = "AdminService/CloseMonth" satisfies RpcName;
+const MONTH_MILLIS_MAX = 600_000;
 const PIECE_BYTES = 256 * 1_024;
 /** It waits for a rail, which must not get the same questions twice. */
 const PROBE = "AdminService/ProbeRailAccount" satisfies RpcName;
@@ -122,18 +135,25 @@ export function createUpstream(
       return call(rpc, fields, context, deadline);
     },
     act: (rpc, fields, context) => call(rpc, fields, context, Date.now() + ACT_MILLIS_MAX),
-    send: async (rpc, fields, { field, bytes }, context) => {
+    send: async (rpc, fields, { field, files }, context) => {
       const request = contract.encode(rpc, fields);
       if (!Buffer.isBuffer(request)) return { ok: false, refusal: malformed(request) };
-      const messages = function* (): Generator<Buffer, void, void> {
-        yield request;
-        for (let start = 0; start < bytes.length; start += PIECE_BYTES)
-          yield contract.encodePiece(rpc, field, bytes.subarray(start, start + PIECE_BYTES));
-      };
-      const result = await stream(client, contract.pathOf(rpc), { messages: messages(), context });
+      const pieces = piecesOf(files, (bytes) => contract.encodePiece(rpc, field, bytes));
+      const deadline = Date.now() + (rpc === CLOSE ? MONTH_MILLIS_MAX : SEND_MILLIS_MAX);
+      const result = await stream(client, contract.pathOf(rpc), { request, pieces, context, deadline });
       return Buffer.isBuffer(result)
         ? { ok: true, value: contract.decode(rpc, result) as Responses[typeof rpc] }
         : { ok: false, refusal: readRefusal(readFailure(result).status) };
+    },
+    download: async (rpc, fields, { field }, context) => {
+      const request = contract.encode(rpc, fields);
+      if (!Buffer.isBuffer(request)) return { ok: false, refusal: malformed(request) };
+      const pieceOf = (message: Buffer): Uint8Array => contract.decodePiece(rpc, field, message);
+      try {
+        return { ok: true, value: await download(client, contract.pathOf(rpc), { request, context, pieceOf }) };
+      } catch (error) {
+        return { ok: false, refusal: readRefusal(readFailure(error as StatusObject).status) };
+      }
     },
     close: () => {
       client.close();
@@ -141,15 +161,56 @@ export function createUpstream(
   };
 }
 
+interface DownloadCall {
+  readonly request: Buffer;
+  readonly context: CallContext;
+  readonly pieceOf: (message: Buffer) => Uint8Array;
+}
+
+/** Rejects if the call ends before its first message. */
+async function download(
+  client: Client,
+  path: string,
+  { request, context, pieceOf }: DownloadCall,
+): Promise<AsyncGenerator<Uint8Array, void, void>> {
+  const deadline = Date.now() + MONTH_MILLIS_MAX;
+  const call = client.makeServerStreamRequest(path, asIs, asIs, request, metadataOf(context), { deadline });
+  const messages = call[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
+  const first = await messages.next();
+  return (async function* () {
+    try {
+      for (let next = first; next.done !== true; next = await messages.next()) yield pieceOf(next.value);
+    } finally {
+      // The browser may have gone.
+      call.cancel();
+    }
+  })();
+}
+
+function* piecesOf(files: readonly Buffer[], encode: (bytes: Buffer) => Buffer): Generator<Buffer, void, void> {
+  for (const bytes of files) {
+    for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
+      yield encode(bytes.subarray(start, start + PIECE_BYTES));
+    }
+  }
+}
+
+interface StreamedCall {
+  /** The first message. */
+  readonly request: Buffer;
+  readonly pieces: Iterable<Buffer>;
+  readonly context: CallContext;
+  readonly deadline: number;
+}
+
 /** Streams the messages until the server ends the call: it may refuse a file before its end. */
 async function stream(
   client: Client,
   path: string,
-  { messages, context }: { readonly messages: Iterable<Buffer>; readonly context: CallContext },
+  { request, pieces, context, deadline }: StreamedCall,
 ): Promise<Buffer | StatusObject> {
   const ended = new AbortController();
   const result = Promise.withResolvers<Buffer | StatusObject>();
-  const deadline = Date.now() + SEND_MILLIS_MAX;
   const call = client.makeClientStreamRequest(
     path,
     asIs,
@@ -161,7 +222,8 @@ async function stream(
       ended.abort();
     },
   );
-  for (const message of messages) {
+  call.write(request);
+  for (const message of pieces) {
     if (ended.signal.aborted) break;
     if (!call.write(message)) await Promise.race([once(call, "drain"), result.promise]);
   }

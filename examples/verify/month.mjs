@@ -1,5 +1,5 @@
 // Checks the pack of a month, without trusting the service. Node alone suffices.
-// node month.mjs PACK KEY    KEY is the verifier key that you trust, such as a line of the file keys in the pack
+// node month.mjs PACK KEY    KEY is the verifier key of the book, from a place that you trust: not from the pack
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { inflateRawSync } from "node:zlib";
@@ -51,6 +51,7 @@ function rootFromLeaf(hash, index, size, proof) {
 }
 
 const [pack, key] = process.argv.slice(2);
+must(/^[^+]+\+[0-9a-f]{8}\+.+$/.test(key), "name the pack, and the key that you trust");
 const files = unzipped(readFileSync(pack));
 const fileOf = (name) => (must(files.has(name), `the pack has no ${name}`), files.get(name)());
 const text = fileOf("manifest.json");
@@ -62,7 +63,7 @@ const said = ["kesc-month-1", log, month, sha256(text).toString("base64"), ""];
 must(note.name === log && note.lines.join() === said.join(), "the note is about another manifest");
 must(log.endsWith(`/${organization}`), "the log is that of another organization");
 
-const listed = new Set(["manifest.json", "manifest.note", "keys", ...manifest.files.map(({ name }) => name)]);
+const listed = new Set(["manifest.json", "manifest.note", ...manifest.files.map(({ name }) => name)]);
 for (const name of files.keys()) must(listed.has(name), `the manifest does not name ${name}`);
 for (const { name, sha256: hash } of manifest.files) {
   must(sha256(fileOf(name)).toString("hex") === hash, `${name} was changed`);

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=64
 // The option is for the server: see young-generation.ts.
-import { nodeProblem } from "./version.js";
+import { nodeProblem } from "../startup/version.js";
 
 const WRONG_USAGE = 2;
 

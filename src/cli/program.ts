@@ -2,9 +2,9 @@ import { Command } from "commander";
 
 import type { Variables } from "../../runtime/variables/declarations.js";
 import { invocation } from "../startup/invocation.js";
+import { version } from "../startup/version.js";
 import type { Group } from "./administration/table.js";
 import { examplesOf } from "./examples.js";
-import { version } from "./version.js";
 
 const VERSION = new Set(["--version", "-V"]);
 // The error messages of Commander repeat wrong arguments. One may be an API key.

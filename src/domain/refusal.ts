@@ -39,8 +39,10 @@ interface RefusalFields extends Outdated {
   readonly differingFields: readonly string[];
   readonly endpointId: WebhookEndpointId;
   readonly etag: string;
+  readonly file: string;
   readonly freezeId: FreezeId;
   readonly heldCents: Cents;
+  readonly kescVersion: string;
   readonly keyId: ApiKeyId;
   readonly kind: DestinationKind;
   readonly limit: number;
@@ -227,6 +229,7 @@ export const REFUSALS = {
       [`The month ${month} cannot be closed yet:`, ...obstacles.map((each) => `- ${each}.`)].join("\n"),
   ),
   MONTH_NOT_CLOSED: notFound`Nobody has closed the month ${"month"}.`,
+  MONTH_PACK_DIFFERS: failedPrecondition`The file ${"file"} of the pack is not as it was when kesc ${"kescVersion"} closed ${"month"}. This release writes it in another way, or a row was changed. Keep the first pack, or export it with the release that closed the month. Does that one refuse, too? Then run kesc verify.`,
   SIGN_IN_REFUSED: unauthenticated`The code, the invitation or the passkey is wrong, was used, or is too old. Begin again.`,
   PASSKEY_NOT_FOUND: notFound`The operator ${"operatorId"} never had a passkey ${"passkeyId"}.`,
 };

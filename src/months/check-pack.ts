@@ -5,8 +5,8 @@ import { isSignedBy, parseSignedNote, parseVerifierKey } from "../seals/note.js"
 import { type BookBalances, FORMAT, isManifestSigned, type MonthManifest } from "./manifest.js";
 import { PackError, ZipReader } from "./zip-reader.js";
 
-/** The files that the manifest cannot name: itself, and what signs it. */
-const UNLISTED = ["manifest.json", "manifest.note", "keys"] as const;
+/** The files that the manifest cannot name: itself, and its signature. */
+const UNLISTED = ["manifest.json", "manifest.note"] as const;
 const ASSETS: ReadonlySet<string> = new Set(["reserve", "shortfall", "charges"]);
 
 /** A pack that was checked. */
@@ -28,7 +28,8 @@ type SumsOfAccounts = Record<string, bigint>;
 /**
  * Checks a pack without a database: the signature of its manifest, the hash of each file, the
  * checkpoint, the proof of the last row, and that journal and ledger sum to the same. Without
- * `trusted` it takes the keys of the pack, which anybody can write: that proves the rest only.
+ * `trusted` it takes the keys of the pack. Anybody can make a key and sign a pack of their own, so
+ * that proves only that the pack agrees with itself.
  *
  * Rejects with a PackError if the file is no pack.
  */

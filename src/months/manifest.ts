@@ -12,6 +12,8 @@ export type BookBalances = Readonly<Record<string, string>>;
 /** What a pack says of itself. The note of the seal key covers it. */
 export interface MonthManifest {
   readonly format: typeof FORMAT;
+  /** The release of KESC that closed the month: it makes the same files again. */
+  readonly kesc_version?: string;
   readonly organization_id: string;
   readonly month: string;
   /** The name of the book's log, which is that of the seal key. */

@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { strToU8, Zip, ZipDeflate, ZipPassThrough } from "fflate";
-
-import { ZIP_TIME } from "../statements/forms/workbook.js";
+import { ZipParts } from "../statements/forms/zip-parts.js";
 
 /** The bytes of a file, in parts. A text is UTF-8. */
 export type PackParts = AsyncIterable<string | Uint8Array>;
@@ -13,6 +11,16 @@ export interface PackFile {
   readonly parts: () => PackParts;
 }
 
+/** A file of a pack is no longer what the manifest says. */
+export class PackDiffersError extends Error {
+  readonly file: string;
+
+  constructor(file: string) {
+    super(`the file ${file} of the pack is not as the manifest says`);
+    this.file = file;
+  }
+}
+
 /** What the manifest says of a file. */
 export interface HashedFile {
   readonly name: string;
@@ -21,8 +29,6 @@ export interface HashedFile {
   readonly sha256: string;
 }
 
-/** A fast level: text becomes a seventh, and a higher one takes twice the time for a tenth more. */
-const LEVEL = 1;
 /** A workbook is a ZIP itself. */
 const PACKED = /\.xlsx$/;
 
@@ -49,40 +55,29 @@ export function hashedText(name: string, text: string): HashedFile {
 
 /**
  * Writes files as one ZIP, part by part, so its memory does not grow with the files. The same files
- * make the same bytes. Throws once a file is not as the manifest says.
+ * make the same bytes. Throws a PackDiffersError once a file is not as the manifest says.
  */
 export async function* zipOf(
   files: readonly PackFile[],
   manifest: readonly HashedFile[],
 ): AsyncGenerator<Uint8Array, void, void> {
   const hashes = new Map(manifest.map((file) => [file.name, file]));
-  let written: Uint8Array[] = [];
-  const zip = new Zip((error, chunk) => {
-    if (error !== null) throw error;
-    written.push(chunk);
-  });
-  const taken = (): Uint8Array => {
-    const bytes = Buffer.concat(written);
-    written = [];
-    return bytes;
-  };
+  const zip = new ZipParts();
   for (const { name, parts } of files) {
     const hash = createHash("sha256");
-    const entry = PACKED.test(name) ? new ZipPassThrough(name) : new ZipDeflate(name, { level: LEVEL });
-    entry.mtime = ZIP_TIME;
-    zip.add(entry);
+    const push = zip.add(name, { isPacked: PACKED.test(name) });
     for await (const part of parts()) {
-      const bytes = typeof part === "string" ? strToU8(part) : part;
-      hash.update(bytes);
-      entry.push(bytes);
-      if (written.length > 0) yield taken();
+      hash.update(part);
+      push(part);
+      const bytes = zip.taken();
+      if (bytes.length > 0) yield bytes;
     }
-    entry.push(new Uint8Array(), true);
+    push("", true);
     const expected = hashes.get(name);
     if (expected !== undefined && expected.sha256 !== hash.digest("hex")) {
-      throw new Error(`the file ${name} of the pack is not as the manifest says`);
+      throw new PackDiffersError(name);
     }
   }
   zip.end();
-  yield taken();
+  yield zip.taken();
 }

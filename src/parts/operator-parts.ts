@@ -8,6 +8,7 @@ import { SignIn } from "../operators/sign-in.js";
 import { readSealKeys } from "../seals/key-file.js";
 import { readCallbackSecrets } from "../startup/callbacks.js";
 import type { Config } from "../startup/config.js";
+import { version } from "../startup/version.js";
 import { cellOf, type Database } from "../storage/database.js";
 import { StoredAdministration } from "../storage/operators/administration.js";
 import { bookReads } from "../storage/operators/book-reads.js";
@@ -48,6 +49,7 @@ export function operatorParts(
   const callbacksNow = () => callbacks && { settings: callbacks, secrets: readCallbackSecrets(callbacks) };
   const store = new StoredSignIn(database.cells[0], administration.people, now);
   return {
+    kescVersion: version(),
     administration,
     seals: {
       origin: seals.origin,

@@ -1,6 +1,13 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
+
+interface GivenFile {
+  readonly field: string;
+  readonly text: string | Buffer;
+  /** Empty: no file was chosen. */
+  readonly name?: string;
+}
 
 interface Ask {
   readonly headers?: Readonly<Record<string, string>>;
@@ -8,8 +15,8 @@ interface Ask {
   readonly token?: string;
   /** The fields of a form: it is a POST. */
   readonly form?: Readonly<Record<string, string>>;
-  /** A file that the form has in this field. */
-  readonly file?: { readonly field: string; readonly text: string | Buffer };
+  /** A file that the form has in this field, or several. */
+  readonly file?: GivenFile | readonly GivenFile[];
   /** The address of the browser. */
   readonly from?: string;
 }
@@ -18,6 +25,7 @@ export interface Page {
   readonly status: number;
   readonly headers: IncomingMessage["headers"];
   readonly html: string;
+  readonly bytes: Buffer;
 }
 
 /** Asks the console as a browser does, or with other headers. Follows no redirect. */
@@ -51,7 +59,8 @@ export async function ask(
     form === undefined ? undefined : file === undefined ? new URLSearchParams(form).toString() : partsOf(form, file),
   );
   const [response] = (await once(sent, "response")) as [IncomingMessage];
-  return { status: response.statusCode ?? 0, headers: response.headers, html: await text(response) };
+  const bytes = await buffer(response);
+  return { status: response.statusCode ?? 0, headers: response.headers, html: bytes.toString("utf8"), bytes };
 }
 
 /** Signs in with a link that has a code. Returns the token of the session. */
@@ -64,10 +73,15 @@ export async function signInWith(origin: string, link = ""): Promise<string> {
 const FORM = "application/x-www-form-urlencoded";
 const BOUNDARY = "----a-boundary";
 
-function partsOf(form: Readonly<Record<string, string>>, { field, text }: NonNullable<Ask["file"]>): Buffer {
+function partsOf(form: Readonly<Record<string, string>>, file: NonNullable<Ask["file"]>): Buffer {
   const parts = [
     ...Object.entries(form).map(([name, value]) => [`name="${name}"`, value] as const),
-    [`name="${field}"; filename="statement.csv"\r\nContent-Type: text/csv`, text] as const,
+    ...[file]
+      .flat()
+      .map(
+        ({ field, text, name = "statement.csv" }) =>
+          [`name="${field}"; filename="${name}"\r\nContent-Type: text/csv`, text] as const,
+      ),
   ];
   const written = parts.flatMap(([head, value]) => [
     Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n`),

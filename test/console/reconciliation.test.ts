@@ -484,6 +484,19 @@ describe("the reads of a reconciliation", () => {
     expect(problem).to.equal("It takes too long to read. Export fewer days.");
   });
 
+  it("end by a sentence that names the pattern, if it tries too many ways to match", async () => {
+    const columns = { date: "Date", amount: "Amount", text: "Text" };
+    const form = formOf({ columns, referencePattern: "^(A+)+$" });
+    const bytes = new Uint8Array(Buffer.from(`Date,Amount,Text\n2026-11-27,1,${"A".repeat(40)}B\n`));
+    const inTurn: InTurn = async (take) => (await take()).result;
+    const problem: unknown = await new StatementReading()
+      .ofBank("amina", { form, bytes }, { inTurn, millisMax: 500 })
+      ?.catch((error: unknown) => (error as Error).message);
+    expect(problem)
+      .to.include("too long to read with this form.reference_pattern")
+      .and.include("Write it without a repetition inside another one, such as FT[0-9A-Z]+");
+  });
+
   it("are one at a time, and those of one person that wait are few", async () => {
     const reading = new StatementReading();
     const inTurn: InTurn = async (take) => (await take()).result;

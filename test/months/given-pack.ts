@@ -68,9 +68,11 @@ export const MONTH: PackTexts = {
 const OF_EARLIER_MONTH: PackTexts = sealed(2, 2);
 
 /** Adds the manifest of these files, and the note about it. */
-export function signed(texts: PackTexts, given: Partial<MonthManifest> = {}): PackTexts {
+export function signed(given: PackTexts, changes: Partial<MonthManifest> = {}): PackTexts {
+  const texts = { keys: `${KEY}\n`, ...given };
   const manifest: MonthManifest = {
     format: FORMAT,
+    kesc_version: "0.1.0",
     organization_id: ORGANIZATION,
     month: "2026-10",
     log: LOG,
@@ -81,11 +83,11 @@ export function signed(texts: PackTexts, given: Partial<MonthManifest> = {}): Pa
     opening: BALANCES,
     closing: CLOSING,
     files: Object.entries(texts).map(([name, text]) => hashedText(name, text)),
-    ...given,
+    ...changes,
   };
   const text = JSON.stringify(manifest);
   const note = signedManifest(text, manifest.month, { log: manifest.log, privateKey: SEAL_KEY });
-  return { "manifest.json": text, "manifest.note": note, keys: `${KEY}\n`, ...texts };
+  return { "manifest.json": text, "manifest.note": note, ...texts };
 }
 
 export async function writePack(path: string, texts: PackTexts): Promise<void> {
@@ -153,6 +155,12 @@ const FORGERIES: readonly Forgery[] = [
       ),
     "The key has not signed the manifest.",
     "the note is about another manifest",
+  ],
+  [
+    "a swapped list of keys",
+    () => changed(signed(MONTH), "keys", (text) => text.replace(/[0-9a-f]{8}/, "0badc0de")),
+    "The file keys was changed.",
+    "keys was changed",
   ],
   [
     "a file that is missing",

@@ -1,22 +1,24 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { expect } from "chai";
 
 import { toCents } from "../../src/domain/values/cents.js";
+import { parseMonth } from "../../src/domain/values/month.js";
 import type { NairobiDay } from "../../src/domain/values/nairobi-day.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { toTimestamp } from "../../src/grpc/messages/timestamp.js";
+import { hashedText } from "../../src/months/pack.js";
 import { ZipReader } from "../../src/months/zip-reader.js";
 import { publicBytesOf, verifierKeyOf } from "../../src/seals/note.js";
 import { mt940 } from "../support/bank-files.js";
 import { commitAll } from "../support/commit.js";
-import { newAccountId } from "../support/names.js";
+import { newAccountId, valid } from "../support/names.js";
 import { createAccount, eraseAccount } from "../support/operations/accounts.js";
-import { recordReserve } from "../support/operations/book.js";
+import { closeMonth, recordReserve } from "../support/operations/book.js";
 import { mint, redeem } from "../support/operations/transactions.js";
 import { SEAL_PUBLIC_KEY, sealBooks } from "../support/seals/given-seals.js";
 import { type Ended, kesc } from "../support/service/kesc.js";
@@ -77,7 +79,9 @@ describe("the closing of a month", () => {
       ]);
     }
     const early = { amountCents: toCents(0), asOfDay: "2026-10-01" as NairobiDay, kind: "bank_kenya" } as const;
-    await commit([recordReserve(organizationId, "Equity 9", { ...early, evidence: "opened by 0712345678" })]);
+    await commit([
+      recordReserve(organizationId, "Equity 9", { ...early, evidence: "opened by 0712345678, amina@example.com" }),
+    ]);
     now = at("2026-11-01T00:00:30");
     await commit([mint({ organizationId, accountId, amount: "7.00", reference: "n1", receipt: "kcb-1234:NOV" })]);
   }
@@ -161,6 +165,21 @@ describe("the closing of a month", () => {
     }
   });
 
+  it("names the statement that has a wrong place, and says that a month beyond a bound cannot be closed", async () => {
+    const of = kcbFile().split("=")[1] ?? "";
+    const wrong = await closeOctober([equityFile(), `sandbox=${of}`]);
+    expect(wrong.code).to.equal(2);
+    expect(wrong.stderr).to.include(
+      "statements[1].place must not be sandbox: that is a rail. Another source can be given in form.source",
+    );
+    const lines = Array.from({ length: 50_001 }, () => ":61:261005C0,NTRFX");
+    writeFileSync(path("long.sta"), mt940({ number: "10", lines }));
+    const { stderr } = await closeOctober([`KCB 1234=${path("long.sta")}`]);
+    expect(stderr).to.include(
+      "cannot be compared: It has more than 50000 entries. A month beyond the bounds of a comparison cannot be closed",
+    );
+  });
+
   it("is refused while a statement has a break", async () => {
     writeFileSync(path("seal.key"), SEAL_KEY_LINES, { mode: 0o600 });
     await sealBooks(service.opened.cell);
@@ -177,6 +196,17 @@ describe("the closing of a month", () => {
       .and.not.include("mpesa");
   });
 
+  it("is refused before anything is closed if its pack cannot be written", async () => {
+    const { code, stderr } = await close([
+      ...["Tenant", "--month", "2026-10", "--output", path("none/pack.zip")],
+      ...[mpesaFile(), kcbFile(), equityFile()].flatMap((each) => ["--statement", each]),
+    ]);
+    expect([code, stderr]).to.deep.equal([
+      1,
+      `${path("none/pack.zip.part")} cannot be created: there is no folder ${path("none")}.\n`,
+    ]);
+  });
+
   let pack = "";
   const sha256 = (): string => createHash("sha256").update(readFileSync(pack)).digest("hex");
 
@@ -188,9 +218,13 @@ describe("the closing of a month", () => {
     expect(stdout).to.include("Closed 2026-10, up to row 304");
     const key = verifierKeyOf(`${ORIGIN}/${organizationId}`, SEAL_PUBLIC_KEY);
     const checked = await kesc(["close", "--check", pack, "--key", key], {});
-    expect(checked.stdout, checked.stderr).to.include("rows 1 to 304").and.include("sums hold");
+    expect(checked.stdout, checked.stderr)
+      .to.include("rows 1 to 304")
+      .and.include("The key that you trust has signed it.");
     expect(checked.code).to.equal(0);
-    expect((await kesc(["close", "--check", pack], {})).stderr).to.include("The key came from the pack");
+    const alone = await kesc(["close", "--check", pack], {});
+    expect(alone.stdout).to.include("The pack agrees with itself").and.not.include("has signed");
+    expect(alone.stderr).to.include("It does not show who made it: the key came from the pack");
     const other = publicBytesOf(generateKeyPairSync("ed25519").publicKey);
     const stranger = await kesc(
       ["close", "--check", pack, "--key", verifierKeyOf(`${ORIGIN}/${organizationId}`, other)],
@@ -199,11 +233,11 @@ describe("the closing of a month", () => {
     expect(stranger.stdout).to.include("The key has not signed the manifest.");
   });
 
-  it("masks a phone number that stands in the evidence of a figure", async () => {
+  it("masks a phone number and an e-mail address in the words of persons", async () => {
     const files = await ZipReader.open(pack);
     const texts = await Promise.all(["reserve.json", "journal.ndjson", "acts.csv"].map((name) => files.text(name)));
     await files.close();
-    expect(texts.join("\n")).to.include("opened by 254******678").and.not.include("0712345678");
+    expect(texts.join("\n")).to.include("opened by 254******678, a***@example.com").and.not.include("0712345678");
     expect(texts[0]).to.include("statement 10, 254******678");
   });
 
@@ -221,9 +255,25 @@ describe("the closing of a month", () => {
     expect(sha256()).to.equal(first);
   });
 
+  it("refuses to make the pack again once a file differs, names it, and says which release closed the month", async () => {
+    const files = [hashedText("journal.csv", "as another release wrote it")];
+    const closed = (manifest: object) => ({
+      month: valid(parseMonth("2026-09")),
+      lastSeq: 1,
+      kept: { "manifest.json": JSON.stringify({ files, ...manifest }) },
+    });
+    await commit([closeMonth(organizationId, { closed: closed({ kesc_version: "0.0.9" }) })]);
+    const { code, stderr } = await close(["Tenant", "--month", "2026-09", "--output", folder]);
+    expect(code).to.equal(1);
+    expect(stderr)
+      .to.include("The file journal.csv of the pack is not as it was when kesc 0.0.9 closed 2026-09")
+      .and.include("Keep the first pack, or export it with the release that closed the month.");
+    expect(readdirSync(folder).filter((name) => name.includes("2026-09"))).to.deep.equal([]);
+  });
+
   it("is a row of the book, and no other role makes it", async () => {
     const vera = await service.operator("Vera", "viewer");
-    const refused = await close(["Tenant", "--month", "2026-09", "--output", folder], vera.key);
+    const refused = await close(["Tenant", "--month", "2026-08", "--output", folder], vera.key);
     expect(refused.stderr).to.include("You lack the role");
     rmSync(pack);
     const exported = await close(["Tenant", "--month", "2026-10", "--output", folder], vera.key);
@@ -235,6 +285,7 @@ describe("the closing of a month", () => {
     });
     expect(list.code, list.message).to.equal(0);
     expect(list.response?.entries.map(({ line }) => [line?.detail, line?.note])).to.deep.equal([
+      ["2026-09, up to row 1", undefined],
       ["2026-10, up to row 304", "by Fin"],
     ]);
     expect(existsSync(path("none"))).to.equal(false);

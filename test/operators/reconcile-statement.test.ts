@@ -289,9 +289,18 @@ describe("a statement that a client streams", () => {
       expect(compared.response?.place).to.include({ source: "eq", is_new: false });
       const other = await compare(text, { place: "Equity 9", form: { ...TABLE, source: "other" } });
       expect(other.response?.place?.source, "a form that is given is used whole").to.equal("other");
-      expect((await compare("x", { place: "Operator" })).message).to.include("form.source must not be operator");
+      expect((await compare("x", { place: "Operator" })).message).to.include(
+        "place must not be operator. Another source can be given in form.source",
+      );
       const { message } = await admin.call(Rpcs.setReservePlace, { ...kept, form: undefined }, of);
       expect(message).to.include("form is required");
+      const second = { ...figure, ...nothing, place: "KCB 7" };
+      expect((await admin.call(Rpcs.recordReserve, second, of)).code).to.equal(0);
+      const taken = await admin.call(Rpcs.setReservePlace, { ...kept, place: "KCB 7" }, of);
+      expect([taken.reason, taken.message]).to.deep.equal([
+        "RESERVE_SOURCE_TAKEN",
+        "The place Equity 9 has the source that form.source names, and each place has its own. Give another one.",
+      ]);
     });
 
     it("is sent by kesc reconcile --place --server, which exits with 1 until the balance is recorded", async () => {

@@ -10,6 +10,7 @@ import { reasonOf } from "../../startup/failure-facts.js";
 import { invocation, lowerPriority } from "../../startup/invocation.js";
 import { isDamage, withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
+import { version } from "../../startup/version.js";
 import { copySqliteInto, type LogBytes, openSqliteCopy } from "../../storage/backup.js";
 import type { DatabaseAddress } from "../../storage/database.js";
 import { neededMasterKeys } from "../../storage/master-keys.js";
@@ -18,7 +19,6 @@ import { printJson, printLine, timeOf } from "../commands/output.js";
 import { findingLines } from "../commands/verify.js";
 import { jobMetrics, METRICS_FILE, writeMetricsFile } from "../metrics-file.js";
 import { ProgressLine } from "../terminal.js";
-import { version } from "../version.js";
 import { type Manifest, manifestJson, manifestNameOf } from "./manifest.js";
 import { digestOf, NewFile, refuseExisting } from "./new-file.js";
 

@@ -17,12 +17,15 @@ export async function checkPackFile(file: string, keys: readonly string[] | unde
   if (problems.length > 0) throw new OperatorError(`${file} does not hold.`);
   const { organization_id: organization, month, first_sequence: first, last_sequence: last, files } = manifest;
   printLine(`${month} of ${organization}: rows ${String(first)} to ${String(last)}, in ${String(files.length)} files.`);
-  printLine("Signature, hashes, checkpoint, proof of the last row and sums hold.");
   if (trusted === undefined) {
+    printLine("The pack agrees with itself: hashes, checkpoint, proof of the last row and sums hold.");
     invocation().stderr.write(
-      "The key came from the pack, and anybody can write one. Name the key that you trust with --key.\n",
+      "It does not show who made it: the key came from the pack, and anybody can make one. " +
+        "Take the key of the book from a place that you trust, and name it with --key.\n",
     );
+    return;
   }
+  printLine("The key that you trust has signed it. Hashes, checkpoint, proof of the last row and sums hold.");
 }
 
 async function checked(file: string, trusted: readonly Uint8Array[] | undefined) {

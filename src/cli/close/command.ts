@@ -86,22 +86,38 @@ async function close(org: string | undefined, options: CloseOptions): Promise<vo
       statements: statement.map((each, index) => fieldsOf(each, forms[each.name], files[index] ?? Buffer.alloc(0))),
     };
     const bytes = Buffer.concat(files);
-    const pack = { organizationId, month, output: options.output };
+    // Before the month is closed: a path that cannot be written closes nothing.
+    const pack = newPackFile(options.output, { organizationId, month });
     try {
-      const closed = session.isAtServer
-        ? await session.call("CloseMonth", fields, { more: piecesOf(session, bytes) })
-        : await session.call("CloseMonth", { ...fields, files: bytes.toString("base64") });
-      report(closed, await writePack(session, pack), options);
-    } catch (error) {
-      if (!(error instanceof RefusedCallError) || error.reason !== "ROLE_REQUIRED") throw error;
-      // Who may close no month may have the pack of one that is closed.
-      const file = await writePack(session, pack).catch((refused: unknown) => {
-        throw refused instanceof RefusedCallError ? error : refused;
+      const closed = await closeAt(session, fields, bytes);
+      const isClosed = !(closed instanceof RefusedCallError);
+      await writePack(session, { organizationId, month, pack }).catch((refused: unknown) => {
+        throw isClosed || !(refused instanceof RefusedCallError) ? refused : closed;
       });
-      if (options.json === true) printJson({ month, already_closed: true, pack: file });
-      else printLine(`${month} was closed. This is its first pack: ${file}`);
+      if (isClosed) report(closed, pack.name, options);
+      else if (options.json === true) printJson({ month, already_closed: true, pack: pack.name });
+      else printLine(`${month} was closed. This is its first pack: ${pack.name}`);
+    } catch (error) {
+      pack.remove();
+      throw error;
     }
   });
+}
+
+/** A person who may close no month may have the pack of one that is closed: returns the refusal. */
+async function closeAt(
+  session: AdminSession,
+  fields: MessageJson,
+  bytes: Buffer,
+): Promise<MessageJson | RefusedCallError> {
+  try {
+    return session.isAtServer
+      ? await session.call("CloseMonth", fields, { more: piecesOf(session, bytes) })
+      : await session.call("CloseMonth", { ...fields, files: bytes.toString("base64") });
+  } catch (error) {
+    if (!(error instanceof RefusedCallError) || error.reason !== "ROLE_REQUIRED") throw error;
+    return error;
+  }
 }
 
 function fieldsOf({ name, file }: FileOfMonth, form: MessageJson | undefined, bytes: Buffer): MessageJson {
@@ -121,26 +137,25 @@ function* piecesOf({ contract }: AdminSession, bytes: Buffer): Generator<Uint8Ar
   }
 }
 
-interface Pack {
+interface MonthOf {
   readonly organizationId: string;
   readonly month: string;
-  readonly output: string;
+}
+
+function newPackFile(output: string, { organizationId, month }: MonthOf): NewFile {
+  const isFolder = statSync(output, { throwIfNoEntry: false })?.isDirectory() === true;
+  return NewFile.create(isFolder ? join(output, `month-${organizationId}-${month}.zip`) : output);
 }
 
 /** Writes the pack as the server streams it. A file of that name appears once it is whole. */
-async function writePack(session: AdminSession, { organizationId, month, output }: Pack): Promise<string> {
-  const isFolder = statSync(output, { throwIfNoEntry: false })?.isDirectory() === true;
-  const file = NewFile.create(isFolder ? join(output, `month-${organizationId}-${month}.zip`) : output);
-  try {
-    for await (const { piece } of session.stream("ExportMonth", { organization_id: organizationId, month })) {
-      appendFileSync(file.part, Buffer.from(textOf(piece), "base64"));
-    }
-    file.publish();
-    return file.name;
-  } catch (error) {
-    file.remove();
-    throw error;
+async function writePack(
+  session: AdminSession,
+  { organizationId, month, pack }: MonthOf & { readonly pack: NewFile },
+): Promise<void> {
+  for await (const { piece } of session.stream("ExportMonth", { organization_id: organizationId, month })) {
+    appendFileSync(pack.part, Buffer.from(textOf(piece), "base64"));
   }
+  pack.publish();
 }
 
 function report(closed: MessageJson, pack: string, { json }: CloseOptions): void {

@@ -1,8 +1,8 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 
+import { nodeProblem } from "../../startup/version.js";
 import type { DatabaseAddress } from "../../storage/database.js";
-import { nodeProblem } from "../version.js";
 import { checkNamed, type DoctorFinding } from "./finding.js";
 
 const NODE = checkNamed("node");

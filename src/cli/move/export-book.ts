@@ -1,5 +1,6 @@
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
+import { version } from "../../startup/version.js";
 import type { Cell } from "../../storage/database.js";
 import { ranMigrations } from "../../storage/migrate.js";
 import { leave, noteRoot } from "../../storage/moves/book-moves.js";
@@ -9,7 +10,6 @@ import type { MovedBook } from "../../storage/moves/tables.js";
 import { sealReads } from "../../storage/seals/seal-store.js";
 import { GrowingTree } from "../../verify/books/seals/tree.js";
 import { timeOf } from "../commands/output.js";
-import { version } from "../version.js";
 import { type BookFileEnd, type BookFileHeader, BookFileWriter } from "./book-file.js";
 
 const LEAF_BYTES = 32;

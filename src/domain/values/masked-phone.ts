@@ -69,6 +69,14 @@ export function maskPhonesIn(text: string): string {
   return text.replaceAll(IN_TEXT, (phone) => readMaskedPhone(phone.replaceAll(/[ -]/g, "")) ?? HIDDEN);
 }
 
+// The name in an address. Signs that look like an @ count, too.
+const NAME_OF_ADDRESS = /([^\s@\uFF20\uFE6B])[^\s@\uFF20\uFE6B]*(?=[@\uFF20\uFE6B])/gu;
+
+/** Masks phone numbers as `maskPhonesIn`, and the name in each e-mail address. All else stays. */
+export function maskPersonsIn(text: string): string {
+  return maskPhonesIn(text.replaceAll(NAME_OF_ADDRESS, `$1${HIDDEN}`));
+}
+
 /**
  * Masks the phone numbers and the e-mail address in the words of a person, who may spell a number
  * in any way: digits of any script, or letters that look like some, with anything between them.

@@ -33,6 +33,8 @@ export interface HandlersOptions {
     organization: Pick<Organization, "cell">,
   ) => Pick<ServedCell, "ledger" | "reads" | "history" | "railAccounts">;
   readonly depositRegistration: DepositRegistration;
+  /** The release of KESC that runs. */
+  readonly kescVersion: string;
   /** The turns of the organizations' lists. */
   readonly listTurns: ListTurns;
   readonly newTransactionId: () => TransactionId;

@@ -1,6 +1,5 @@
-import { strToU8, Zip, ZipDeflate } from "fflate";
-
 import { AMOUNTS, DAYS, type FormattedLine, isNumber, type LineFormat, textIn } from "./formatted-line.js";
+import { ZipParts } from "./zip-parts.js";
 
 /** The rows of one sheet: Excel takes no more. */
 const SHEET_ROWS_MAX = 1_048_576;
@@ -20,10 +19,6 @@ const SHEET_HEAD =
   `${HEAD}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" state="frozen"/>` +
   '</sheetView></sheetViews><sheetFormatPr defaultColWidth="16"/><sheetData>';
 const [A, LETTERS] = [65, 26];
-/**
- * The time of every part: the same lines make the same bytes. A ZIP has local times from 1980 on.
- */
-export const ZIP_TIME = new Date(1980, 0, 1);
 const DAY_MILLIS = 86_400_000;
 /** The number that spreadsheets give 1 January 1970. */
 const FIRST_DAY = 25_569;
@@ -34,33 +29,18 @@ const FIRST_DAY = 25_569;
  * memory does not grow with the file.
  */
 export function workbook(): LineFormat {
-  let written: Uint8Array[] = [];
-  const zip = new Zip((error, chunk) => {
-    if (error !== null) throw error;
-    written.push(chunk);
-  });
-  const taken = (): Uint8Array => {
-    const bytes = Buffer.concat(written);
-    written = [];
-    return bytes;
-  };
-  const add = (name: string): ZipDeflate => {
-    const part = new ZipDeflate(name, { level: 6 });
-    part.mtime = ZIP_TIME;
-    zip.add(part);
-    return part;
-  };
+  const zip = new ZipParts();
   let title = "";
   let sheets = 0;
   let rows = 0;
-  let sheet: ZipDeflate | undefined;
-  const endSheet = (): void => sheet?.push(strToU8("</sheetData></worksheet>"), true);
+  let sheet: ReturnType<ZipParts["add"]> | undefined;
+  const endSheet = (): void => sheet?.("</sheetData></worksheet>", true);
   const beginSheet = (): void => {
     endSheet();
     sheets += 1;
     rows = 1;
-    sheet = add(`xl/worksheets/sheet${String(sheets)}.xml`);
-    sheet.push(strToU8(`${SHEET_HEAD}${title}`));
+    sheet = zip.add(`xl/worksheets/sheet${String(sheets)}.xml`);
+    sheet(`${SHEET_HEAD}${title}`);
   };
 
   return {
@@ -70,24 +50,24 @@ export function workbook(): LineFormat {
         names.map((name) => textCell(name, TITLE_STYLE)),
       );
       beginSheet();
-      return taken();
+      return zip.taken();
     },
     lines(lines) {
       for (let from = 0; from < lines.length;) {
         if (rows === SHEET_ROWS_MAX) beginSheet();
         const part = lines.slice(from, from + SHEET_ROWS_MAX - rows);
         const first = rows + 1;
-        sheet?.push(strToU8(part.map((line, index) => rowOf(first + index, cellsOf(line))).join("")));
+        sheet?.(part.map((line, index) => rowOf(first + index, cellsOf(line))).join(""));
         rows += part.length;
         from += part.length;
       }
-      return taken();
+      return zip.taken();
     },
     end() {
       endSheet();
-      for (const [name, text] of Object.entries(partsOf(sheets))) add(name).push(strToU8(text), true);
+      for (const [name, text] of Object.entries(partsOf(sheets))) zip.add(name)(text, true);
       zip.end();
-      return taken();
+      return zip.taken();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { DECIDING_KINDS, type JournalKind } from "../../domain/journal.js";
 import type { AccountId, ApiKeyId, TransactionId } from "../../domain/values/ids.js";
+import { CLOSINGS } from "../../model/transactions.js";
 import type { JournalListRow, JournalPage, JournalRequest, Looked } from "../../statements/ports.js";
 import { apiKeyColumn, ENDS, STEPS } from "../events/event-rows.js";
 import { createdIn } from "../lists/first-seq-from.js";
@@ -62,6 +63,10 @@ function find(reader: ListReader, engine: Engine, list: JournalList): Promise<Fo
   }
   if (list.types?.every((kind) => DECIDING.has(kind)) === true) {
     return along(reader, engine, list, { index: "journal_deciding", condition: [`j.kind IN (${DECIDING_LIST})`] });
+  }
+  // A book has twelve in a year, so they are sorted.
+  if (list.types?.every((kind) => kind === "month.closed") === true) {
+    return along(reader, engine, list, { index: "journal_closed_months", condition: [`j.${CLOSINGS}`] });
   }
   return along(reader, engine, list, {});
 }

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import {
   canBePhone,
   type MaskedPhone,
+  maskPersonsIn,
   maskPhone,
   maskPhonesIn,
   maskWords,
@@ -72,6 +73,17 @@ describe("a masked phone number", () => {
   ] as const) {
     it(`is hidden in the text "${text}"`, () => {
       expect(maskPhonesIn(text)).to.equal(masked);
+    });
+  }
+
+  for (const [text, masked] of [
+    ["paid to amina.w@example.com, as 0708374149 asked", "paid to a***@example.com, as 254******149 asked"],
+    ["a@b.ke and c@d.ke", "a***@b.ke and c***@d.ke"],
+    ["to amina\uFF20b.ke", "to a***\uFF20b.ke"],
+    ["statement 10 of 2026-10-31, FT26304123456", "statement 10 of 2026-10-31, FT26304123456"],
+  ] as const) {
+    it(`is hidden, as is the name in an address, in the note "${text}"`, () => {
+      expect(maskPersonsIn(text)).to.equal(masked);
     });
   }
 

@@ -155,12 +155,12 @@ function givenOrders(organizationId: OrganizationId) {
     flag(organizationId, doubted.newTransactionId),
     lost,
     beginPayment(organizationId, lost.newTransactionId),
+    payee,
+    toBank,
     holdAbove(NO_CENTS),
     held,
     unwanted,
     holdAbove("NONE"),
-    payee,
-    toBank,
   ];
   const orders = {
     ready: ready.newTransactionId,

@@ -93,7 +93,8 @@ function columnsOf(line: BookLine | undefined, { organizationId }: LineOwner) {
 
 /** A correction in the month of its movement is no matter of another month. */
 function correctedMonthOf({ recordedAt, correctedAt }: BookLine): Month | undefined {
-  const corrected = correctedAt === undefined ? undefined : monthOf(correctedAt);
+  if (correctedAt === undefined) return undefined;
+  const corrected = monthOf(correctedAt);
   return corrected === monthOf(recordedAt) ? undefined : corrected;
 }
 

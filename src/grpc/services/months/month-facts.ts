@@ -8,6 +8,7 @@ import type { RecordedFigure } from "../../../statements/ports.js";
 import { reserveAsOf } from "../../../statements/reserve-history.js";
 import { type PeriodRows, rowsOf } from "../../../statements/statement.js";
 import type { OperatorCaller } from "../acts.js";
+import { RefusedReadError } from "../history/history-turns.js";
 import type { HandlersOptions } from "../operator-options.js";
 import type { ComparedFile, SentFile } from "../rails/reconcile-rpc.js";
 import { type ComparedOfMonth, comparedOfMonth, type SentOfMonth } from "./month-statements.js";
@@ -46,8 +47,10 @@ export async function monthFacts(options: FindOptions): Promise<FoundMonth | und
   const figures = await reserveAsOf(history, end);
   const accounts = await administration.railAccounts(organization);
   const statements: ComparedOfMonth[] = [];
-  for (const statement of sent) {
-    const compared = await comparedOfMonth(statement, { compare, history, caller, month });
+  for (const [index, statement] of sent.entries()) {
+    const compared = await comparedOfMonth(statement, { compare, history, caller, month }).catch((error: unknown) => {
+      throw namedIn(`statements[${String(index)}]`, error);
+    });
     if (compared === undefined) return undefined;
     statements.push(compared);
   }
@@ -68,6 +71,13 @@ export async function monthFacts(options: FindOptions): Promise<FoundMonth | und
     book,
     seal,
   };
+}
+
+/** Names the fields of a refusal as the request does. */
+function namedIn(statement: string, error: unknown): unknown {
+  if (!(error instanceof RefusedReadError) || error.refusal.reason !== "INVALID_FIELD") return error;
+  const fields = error.refusal.fields.map((each) => ({ ...each, field: `${statement}.${each.field}` }));
+  return new RefusedReadError({ reason: "INVALID_FIELD", fields });
 }
 
 /** A statement of a place without any figure is of a place, too. */

@@ -17,7 +17,7 @@ import {
   type MonthStatement,
 } from "../../../gen/kesc/admin/v1/admin_service.js";
 import type { MonthManifest } from "../../../months/manifest.js";
-import { zipOf } from "../../../months/pack.js";
+import { PackDiffersError, zipOf } from "../../../months/pack.js";
 import { FILE_BYTES_MAX } from "../../../reconcile/files/tables.js";
 import type { History } from "../../../statements/as-of.js";
 import { isFinal } from "../../../statements/period.js";
@@ -43,10 +43,12 @@ const STATEMENTS_MAX = 20;
 const STREAMS_MAX = 2;
 /** The bytes of one message: a part of a form may be much smaller. */
 const PIECE_BYTES = 64 * 1_024;
+/** The first manifests named no release. */
+const OF_EARLIER_BUILDS = "before 0.1.0";
 /** The command of a month is small, and its files took longer than a call may. */
 const SUBMIT_MILLIS = 30_000;
 /** For each millisecond that the files take of the event loop, others have it this long. */
-const REST = 1;
+const REST = 4;
 
 interface CloseMonthInput {
   readonly month: Month;
@@ -104,8 +106,7 @@ export function monthRpcs(options: HandlersOptions): Record<string, RpcRoute> {
         try {
           const closing = await closedMonthOf(history, month);
           if (closing === undefined) return { reason: "MONTH_NOT_CLOSED", month };
-          yield* packOf(closing, { history, month, rest: restBeside(caller, signal) }, signal);
-          return undefined;
+          return yield* packOf(closing, { history, month, rest: restBeside(caller, signal) }, signal);
         } catch (error) {
           if (error instanceof RefusedReadError) return error.refusal;
           throw error;
@@ -116,8 +117,10 @@ export function monthRpcs(options: HandlersOptions): Record<string, RpcRoute> {
 }
 
 /** Makes the messages of a pack. No read begins once the stream has ended. */
-async function* packOf({ kept }: Closing, rows: MonthRows, signal: AbortSignal) {
-  const { files } = JSON.parse(kept["manifest.json"] ?? "{}") as MonthManifest;
+async function* packOf({ month, kept }: Closing, rows: MonthRows, signal: AbortSignal): EncodedMessages {
+  const { files, kesc_version: kescVersion = OF_EARLIER_BUILDS } = JSON.parse(
+    kept["manifest.json"] ?? "{}",
+  ) as MonthManifest;
   const piece: Uint8Array[] = [];
   let size = 0;
   const taken = (): Buffer => {
@@ -125,16 +128,22 @@ async function* packOf({ kept }: Closing, rows: MonthRows, signal: AbortSignal) 
     size = 0;
     return encode(ExportMonthResponse, { piece: bytes });
   };
-  for await (const part of zipOf(filesOf(kept, rows), files)) {
-    if (signal.aborted) return;
-    piece.push(part);
-    size += part.length;
-    if (size >= PIECE_BYTES) yield taken();
+  try {
+    for await (const part of zipOf(filesOf(kept, rows), files)) {
+      if (signal.aborted) return undefined;
+      piece.push(part);
+      size += part.length;
+      if (size >= PIECE_BYTES) yield taken();
+    }
+  } catch (error) {
+    if (!(error instanceof PackDiffersError)) throw error;
+    return { reason: "MONTH_PACK_DIFFERS", month, file: error.file, kescVersion };
   }
   if (size > 0) yield taken();
+  return undefined;
 }
 
-/** While the files are made, mints have half of the event loop. In a command there is none. */
+/** While the files are made, mints have four fifths of the event loop. A command has none. */
 function restBeside({ who }: Pick<Caller, "who">, signal: AbortSignal): MonthRows["rest"] {
   return async (busyMillis) => {
     if (signal.aborted) throw new RefusedReadError({ reason: "DEADLINE_EXCEEDED" });

@@ -14,6 +14,12 @@ import type { StatementOf } from "../../messages/operators/statement-file.js";
 import type { OperatorCaller } from "../acts.js";
 import type { ComparedFile, SentFile } from "../rails/reconcile-rpc.js";
 
+/** A file is compared in parts then, but a month is closed as a whole. */
+const BEYOND_BOUNDS = / more than [0-9]+ (?:rows|entries|movements)|takes too long|too much memory/;
+const NO_PART =
+  "A month beyond the bounds of a comparison cannot be closed: compare its parts with kesc reconcile, " +
+  "and write its books with kesc export";
+
 /** The file of a statement, as the caller sent it. */
 export interface SentOfMonth {
   readonly of: StatementOf;
@@ -66,7 +72,8 @@ export async function comparedOfMonth(
   } catch (error) {
     if (!(error instanceof StatementError)) throw error;
     const nothing = { breaks: 0, doubts: [], unexplainedCents: undefined, lastDay: undefined, closing: undefined };
-    return { ...named, ...nothing, problem: error.message.replace(/\.$/, ""), report: {} };
+    const said = error.message.replace(/\.$/, "");
+    return { ...named, ...nothing, problem: BEYOND_BOUNDS.test(said) ? `${said}. ${NO_PART}` : said, report: {} };
   }
 }
 

@@ -1,6 +1,6 @@
 import { type BookSums, ofEachAccount } from "../../../domain/book.js";
 import type { ClosedMonth } from "../../../domain/closing.js";
-import { maskPhonesIn } from "../../../domain/values/masked-phone.js";
+import { maskPersonsIn } from "../../../domain/values/masked-phone.js";
 import { periodOfMonth } from "../../../domain/values/month.js";
 import { FORMAT, type MonthManifest, signedManifest } from "../../../months/manifest.js";
 import type { SealKeys } from "../../../seals/key-file.js";
@@ -24,7 +24,7 @@ interface NewPack extends HandlersOptions {
 
 /** Makes each file of the pack once, and signs what they are. Returns what the closing keeps. */
 export async function newPack(options: NewPack): Promise<ClosedMonth> {
-  const { seals, caller, rows, facts } = options;
+  const { seals, kescVersion, caller, rows, facts } = options;
   const { history, month } = rows;
   const { organizationId } = history;
   const { period, book, seal, keys } = facts;
@@ -39,6 +39,9 @@ export async function newPack(options: NewPack): Promise<ClosedMonth> {
   const { hashes } = await inclusionProof(sealReads, book, { seq: period.toSeq, size: seal.size });
   const before = await reserveAsOf(history, start);
   const texts = {
+    keys: keysOfLog(keys, { organizationId, size: seal.size })
+      .map((key) => `${verifierKeyOf(log, key)}\n`)
+      .join(""),
     checkpoint: seal.note,
     "proof.json": jsonOf({
       leaf: { sequence: period.toSeq, text: leaf.text },
@@ -60,6 +63,7 @@ export async function newPack(options: NewPack): Promise<ClosedMonth> {
   const files = await hashedFiles(texts, rows);
   const manifest: MonthManifest = {
     format: FORMAT,
+    kesc_version: kescVersion,
     organization_id: organizationId,
     month,
     log,
@@ -75,9 +79,6 @@ export async function newPack(options: NewPack): Promise<ClosedMonth> {
   const kept = {
     "manifest.json": text,
     "manifest.note": signedManifest(text, month, { log, privateKey: keys.privateKey }),
-    keys: keysOfLog(keys, { organizationId, size: seal.size })
-      .map((key) => `${verifierKeyOf(log, key)}\n`)
-      .join(""),
     ...texts,
   };
   return { month, lastSeq: period.toSeq, kept };
@@ -93,7 +94,7 @@ function figureOf({ place, amountCents, asOfDay, evidence, kind, documentSha256,
     kind,
     amount: formatSigned(amountCents),
     as_of_day: asOfDay,
-    evidence: maskPhonesIn(evidence),
+    evidence: maskPersonsIn(evidence),
     document_sha256: documentSha256 ?? null,
     matures_on: maturesOn ?? null,
   };

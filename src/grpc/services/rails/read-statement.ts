@@ -100,7 +100,7 @@ async function readInThread<Facts>(
     void worker.cpuUsage().then(
       ({ user, system }) => {
         if ((user + system) / 1_000 < millisMax) return;
-        thread.fail(new StatementError(`It takes too long to read. ${adviceOf(statement)}`));
+        thread.fail(new StatementError(slowness(statement)));
       },
       () => undefined,
     );
@@ -123,6 +123,17 @@ async function readInThread<Facts>(
     clearInterval(looks);
     await worker.terminate();
   }
+}
+
+/** Why a file takes too long, and what to change. */
+function slowness(statement: RailStatement | BankStatementFile | PayoutsFile): string {
+  if (!("form" in statement) || statement.form.referencePattern === undefined) {
+    return `It takes too long to read. ${adviceOf(statement)}`;
+  }
+  return (
+    "It takes too long to read with this form.reference_pattern, which may try too many ways to match. " +
+    "Write it without a repetition inside another one, such as FT[0-9A-Z]+, or export fewer days."
+  );
 }
 
 /** How a file becomes smaller. */

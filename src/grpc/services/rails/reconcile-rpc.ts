@@ -97,7 +97,11 @@ async function keptForm({ reads, organizationId, inTurn }: History, place: strin
   });
   const form = formOfPlace(place, places);
   if (form.ok) return form.value;
-  throw new RefusedReadError({ reason: "INVALID_FIELD", fields: [problemOf("form", form)] });
+  // The caller gave no form, so the place makes a source that it must not have.
+  const { problem, code } = form;
+  const ofPlace = { field: "place", message: `${problem}. Another source can be given in form.source`, code };
+  const field = code === "RESERVED" ? ofPlace : problemOf("form", form);
+  throw new RefusedReadError({ reason: "INVALID_FIELD", fields: [field] });
 }
 
 export type ComparedFile = ComparedStatement | ComparedPlace;
