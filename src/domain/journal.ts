@@ -66,6 +66,7 @@ export const JOURNAL_KINDS = [
   "destination.removed",
   "month.closed",
   "payouts.approved",
+  "payouts.stopped",
 ] as const;
 
 /** The kind of event that an entry records. */

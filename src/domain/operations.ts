@@ -41,6 +41,7 @@ import { type FlagTransaction, flagTransaction } from "./orders/flag-transaction
 import { resolveTransaction } from "./orders/resolve-transaction.js";
 import { resolveTransactions } from "./orders/resolve-transactions.js";
 import { payFile } from "./payouts/pay-file.js";
+import { stopFile } from "./payouts/stop-file.js";
 import {
   setDefaultRail,
   setPayouts,
@@ -125,6 +126,7 @@ const OPERATIONS = {
   disableWebhookEndpoint,
   deleteWebhookEndpoint,
   payFile,
+  stopFile,
 } as const;
 
 type Operations = typeof OPERATIONS;

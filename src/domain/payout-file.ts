@@ -22,6 +22,8 @@ export interface PayoutFile {
 
 export interface ApprovedPayoutFile extends PayoutFile {
   readonly approvedAt: UnixMillis;
+  /** When a person has stopped it. Undefined if nobody has. */
+  readonly stoppedAt: UnixMillis | undefined;
 }
 
 /** A row of a file. It names the account and the destination by their ids, and no number. */

@@ -144,6 +144,8 @@ export const REFUSALS = {
   RAIL_PAYMENTS_UNDER_WAY: failedPrecondition`Payments over ${"rail"} are under way: ${"payments"}. Another place would not know them. Wait until they have ended.`,
   RESERVE_PLACE_NOT_FOUND: notFound`No figure of the place ${"place"} was recorded yet, and that makes it known. Record one first.`,
   PAYOUTS_NOT_FOUND: notFound`Nobody has proposed a file with the SHA-256 ${"sha256"}, or nobody has approved it in time.`,
+  PAYOUTS_STOPPED: failedPrecondition`A person has stopped the file with the SHA-256 ${"sha256"}: it pays no more rows.`,
+  PAYOUTS_ENDED: failedPrecondition`Each row of the file with the SHA-256 ${"sha256"} is decided: there is nothing to stop. Cancel what the rail has not got yet.`,
   RESERVE_SOURCE_TAKEN: failedPrecondition`The place ${"place"} has the source that form.source names, and each place has its own. Give another one.`,
   TOO_MANY_RESERVE_PLACES: failedPrecondition`The organization has figures of ${"limit"} places, and more are not allowed. Record the figure for one of them.`,
   TOO_MANY_REVEALS: resourceExhausted`You looked at personal data, or looked for it, ${"limit"} times in an hour, and more are not allowed. Nothing was shown. Try again in ${"retryMillis"} seconds.`,

@@ -5,6 +5,7 @@ import { baseline } from "./migrations/0001-first-release.js";
 import { statementForms } from "./migrations/0002-statement-forms.js";
 import { closedMonths } from "./migrations/0003-closed-months.js";
 import { payouts } from "./migrations/0004-payouts.js";
+import { stoppedPayouts } from "./migrations/0005-stopped-payouts.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Engine } from "./sql/engine.js";
 
@@ -16,6 +17,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0002-statement-forms": statementForms,
   "0003-closed-months": closedMonths,
   "0004-payouts": payouts,
+  "0005-stopped-payouts": stoppedPayouts,
 };
 
 /** The first migration of databases from before the first release. */

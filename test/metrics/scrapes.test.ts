@@ -16,6 +16,7 @@ const EMPTY: CellState = {
   railAccounts: [],
   railWarnings: [],
   deposits: { waiting: 0, oldestAt: undefined, listReadAt: undefined },
+  payouts: { partsWaiting: 0, oldestAt: undefined },
   webhooks: { endpoints: [], eventsBehind: 0, failingSince: undefined, retries: [] },
   seals: { rowsBehind: 0, oldestUnsealedAt: undefined, alarms: 0 },
   leases: [],

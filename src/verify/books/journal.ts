@@ -37,6 +37,7 @@ const HAS_WORDS: ReadonlySet<string> = new Set([
   "reserve.place_set",
   RULES_SET,
   "payouts.approved",
+  "payouts.stopped",
 ]);
 const CHARGE = "charge.recorded";
 const CHARGE_RECEIPT = "charge:";

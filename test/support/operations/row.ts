@@ -49,7 +49,7 @@ export interface ExampleBook {
 }
 
 /** The commands that one person always does: no proposal has one. */
-type OfOnePerson = "suspendOrganization" | "revokeApiKey" | "clearFlag" | "setReservePlace" | "closeMonth";
+type OfOnePerson = "suspendOrganization" | "revokeApiKey" | "clearFlag" | "setReservePlace" | "closeMonth" | "stopFile";
 export type Proposed = Exclude<OperatorCommand, { readonly name: OfOnePerson }>;
 
 /** A command that waits for a second person. */

@@ -2,8 +2,8 @@ import type { ApprovedPayoutFile } from "../../../domain/payout-file.js";
 import type { Rail } from "../../../domain/transaction.js";
 import { toCents } from "../../../domain/values/cents.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
-import type { InsertedRow, RowOf } from "../../../model/column.js";
-import { PAYOUT_FILES } from "../../../model/payouts.js";
+import { changedNamesOf, type InsertedRow, type RowOf } from "../../../model/column.js";
+import { PAYOUT_FILES, STOPPED_PAYOUT_FILES } from "../../../model/payouts.js";
 import { hasTrueMac, rowMac } from "../../secrets/row-mac.js";
 import type { OpenBook } from "../book-directory.js";
 import type { RowPlace, Table } from "../table.js";
@@ -25,9 +25,19 @@ export const PAYOUT_FILE_TABLE: Table<ApprovedPayoutFile, PayoutFileRow> = {
     },
   ],
   rowOf: payoutFileOf,
-  isAsWritten: (row, { keys }) => hasTrueMac(keys, PAYOUT_FILES, row),
-  updates: [],
+  isAsWritten: isPayoutFileAsWritten,
+  updates: [{ sets: changedNamesOf(PAYOUT_FILES) }],
 };
+
+/** Returns whether the service wrote the row as it is. */
+export function isPayoutFileAsWritten(row: PayoutFileRow, { keys }: Pick<OpenBook, "keys">): boolean {
+  return hasTrueMac(keys, boundOf(row), row);
+}
+
+/** Only the row of a stopped file has a `mac` with the stop: earlier builds wrote the others. */
+function boundOf({ stopped_at: stoppedAt }: Pick<PayoutFileRow, "stopped_at">) {
+  return stoppedAt === null ? PAYOUT_FILES : STOPPED_PAYOUT_FILES;
+}
 
 export function payoutFileOf(row: PayoutFileRow, { organizationId }: OpenBook): ApprovedPayoutFile {
   return {
@@ -39,6 +49,7 @@ export function payoutFileOf(row: PayoutFileRow, { organizationId }: OpenBook): 
     amountCents: toCents(row.amount_cents),
     leftOut: row.left_out,
     approvedAt: toUnixMillis(row.approved_at),
+    stoppedAt: row.stopped_at === null ? undefined : toUnixMillis(row.stopped_at),
   };
 }
 
@@ -52,6 +63,7 @@ function payoutFileRowOf(file: ApprovedPayoutFile, { book, seq }: RowPlace): Ins
     left_out: file.leftOut,
     seq,
     approved_at: file.approvedAt,
+    stopped_at: file.stoppedAt ?? null,
   };
-  return { book: book.number, ...row, mac: rowMac(book.keys, PAYOUT_FILES, row) };
+  return { book: book.number, ...row, mac: rowMac(book.keys, boundOf(row), row) };
 }
