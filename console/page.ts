@@ -4,7 +4,7 @@ import type { KnownAct } from "./acts/act-contract.js";
 import type { Operator, Organization } from "./gen/messages.js";
 import type { UploadedFile } from "./http/uploads.js";
 import type { Fields } from "./upstream/contract.js";
-import type { ActedOf, ReadingOf, RpcName } from "./upstream/upstream.js";
+import type { ActedOf, ReadingOf, RpcName, SentFile } from "./upstream/upstream.js";
 
 /** What a page may read of its URL: a path and a query hold no personal data. */
 export interface Asked {
@@ -32,8 +32,8 @@ export interface Visit extends Asked {
   readPast<Rpc extends RpcName>(rpc: Rpc, fields: Fields): Promise<ReadingOf<Rpc>>;
   /** Acts, once. */
   act<Rpc extends RpcName>(rpc: Rpc, fields: Fields, options?: ActOptions): Promise<ActedOf<Rpc>>;
-  /** Sends the file of the form as the field `field`, with others beside it. Changes nothing. */
-  send<Rpc extends RpcName>(rpc: Rpc, fields: Fields, field: string): Promise<ReadingOf<Rpc>>;
+  /** Sends a file in pieces, with fields beside it. Repeats nothing. */
+  send<Rpc extends RpcName>(rpc: Rpc, fields: Fields, file: SentFile): Promise<ActedOf<Rpc>>;
   /** What a person can do, by the names in the paths. */
   readonly acts: ReadonlyMap<string, KnownAct>;
   /** The token of the forms of this page. */

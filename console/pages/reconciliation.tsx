@@ -198,7 +198,11 @@ export const comparisonPage: Page = {
     const { rail = "", place = "" } = visit.form;
     const file_name = visit.file?.name.slice(-FILE_NAME_CHARACTERS_MAX);
     const of = place === "" ? { rail } : { place, form: formIn(visit.form) };
-    const compared = await visit.send("AdminService/ReconcileStatement", { ...of, file_name }, "statement");
+    const compared = await visit.send(
+      "AdminService/ReconcileStatement",
+      { ...of, file_name },
+      { field: "statement", bytes: visit.file?.bytes ?? Buffer.alloc(0) },
+    );
     return {
       title: "Reconciliation",
       status: compared.ok ? 200 : 400,

@@ -48,12 +48,12 @@ export interface Upstream {
   /** Acts, once. */
   act<Rpc extends RpcName>(rpc: Rpc, fields: Fields, context: CallContext): Promise<ActedOf<Rpc>>;
   /** Sends a file in pieces, behind a message with the fields. Repeats nothing. */
-  send<Rpc extends RpcName>(rpc: Rpc, fields: Fields, file: SentFile, context: CallContext): Promise<ReadingOf<Rpc>>;
+  send<Rpc extends RpcName>(rpc: Rpc, fields: Fields, file: SentFile, context: CallContext): Promise<ActedOf<Rpc>>;
   close(): void;
 }
 
 /** The bytes of a field. */
-interface SentFile {
+export interface SentFile {
   readonly field: string;
   readonly bytes: Buffer;
 }
@@ -61,6 +61,9 @@ interface SentFile {
 const READ_MILLIS_MAX = 2_000;
 const ACT_MILLIS_MAX = 10_000;
 const SEND_MILLIS_MAX = 60_000;
+/** It looks at each row of a file, and gives way to others. */
+const PAY_FILE = "AdminService/PayFile" satisfies RpcName;
+const PAY_FILE_MILLIS_MAX = 600_000;
 const PIECE_BYTES = 256 * 1_024;
 /** It waits for a rail, which must not get the same questions twice. */
 const PROBE = "AdminService/ProbeRailAccount" satisfies RpcName;
@@ -130,9 +133,10 @@ export function createUpstream(
         for (let start = 0; start < bytes.length; start += PIECE_BYTES)
           yield contract.encodePiece(rpc, field, bytes.subarray(start, start + PIECE_BYTES));
       };
-      const result = await stream(client, contract.pathOf(rpc), { messages: messages(), context });
+      const deadline = Date.now() + (rpc === PAY_FILE ? PAY_FILE_MILLIS_MAX : SEND_MILLIS_MAX);
+      const { result, told } = await stream(client, contract.pathOf(rpc), { messages: messages(), context, deadline });
       return Buffer.isBuffer(result)
-        ? { ok: true, value: contract.decode(rpc, result) as Responses[typeof rpc] }
+        ? { ok: true, value: { ...told, ...contract.decode(rpc, result) } as Told & Responses[typeof rpc] }
         : { ok: false, refusal: readRefusal(readFailure(result).status) };
     },
     close: () => {
@@ -145,11 +149,11 @@ export function createUpstream(
 async function stream(
   client: Client,
   path: string,
-  { messages, context }: { readonly messages: Iterable<Buffer>; readonly context: CallContext },
-): Promise<Buffer | StatusObject> {
+  { messages, context, deadline }: SentStream,
+): Promise<{ readonly result: Buffer | StatusObject; readonly told: Told }> {
   const ended = new AbortController();
   const result = Promise.withResolvers<Buffer | StatusObject>();
-  const deadline = Date.now() + SEND_MILLIS_MAX;
+  let told: Told = {};
   const call = client.makeClientStreamRequest(
     path,
     asIs,
@@ -161,12 +165,19 @@ async function stream(
       ended.abort();
     },
   );
+  call.on("metadata", (head) => (told = toldBy(head)));
   for (const message of messages) {
     if (ended.signal.aborted) break;
     if (!call.write(message)) await Promise.race([once(call, "drain"), result.promise]);
   }
   call.end();
-  return result.promise;
+  return { result: await result.promise, told };
+}
+
+interface SentStream {
+  readonly messages: Iterable<Buffer>;
+  readonly context: CallContext;
+  readonly deadline: number;
 }
 
 function metadataOf({ token, requestId, organizationId, idempotencyKey, isOnlyChecked }: CallContext): Metadata {
