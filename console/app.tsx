@@ -113,7 +113,7 @@ function handleError(log: Logger): ErrorRequestHandler {
         res.set("Connection", "close"),
         413,
         "The form is too large",
-        "A form has at most 64 KiB, and a statement 32 MiB. Nothing was done.",
+        "A form has at most 64 KiB, and a file 32 MiB. Nothing was done.",
       );
       return;
     }

@@ -15,6 +15,8 @@ interface Csv<Row> {
   readonly read: ReadRows<Row>;
   /** 1000 if omitted. */
   readonly pageSize?: number;
+  /** 10,000 if omitted. */
+  readonly rowsMax?: number;
   /** A command that writes all of it, however many rows. None if omitted. */
   readonly command?: string;
 }
@@ -49,7 +51,7 @@ function NoExport(props: Parameters<typeof Refused>[0]) {
  * not have all rows says so in its last row. Throws if a page cannot be read.
  */
 async function* partsOf<Row>(
-  { columns, read, pageSize: page_size = PAGE_SIZE, command }: Csv<Row>,
+  { columns, read, pageSize: page_size = PAGE_SIZE, rowsMax = EXPORT_ROWS_MAX, command }: Csv<Row>,
   first: RowsPage<Row>,
   made: MadeOfRows,
 ) {
@@ -57,12 +59,12 @@ async function* partsOf<Row>(
   yield csvRows([names]);
   let page = first;
   for (let reads = 1; ; reads += 1) {
-    const rows = page.rows.slice(0, EXPORT_ROWS_MAX - made.rows);
+    const rows = page.rows.slice(0, rowsMax - made.rows);
     made.rows += rows.length;
     if (rows.length > 0) yield csvRows(rows.map((row) => Object.values(columns).map((value) => cellOf(value(row)))));
     const isCut = rows.length < page.rows.length || page.next !== null;
     if (!isCut) return;
-    if (made.rows >= EXPORT_ROWS_MAX || reads >= EXPORT_READS_MAX || page.next === null) {
+    if (made.rows >= rowsMax || reads >= EXPORT_READS_MAX || page.next === null) {
       made.isCut = true;
       const advice = command === undefined ? "Export a shorter period." : `A command has them all: ${command}`;
       const last = `There are more rows: this file ends after ${String(made.rows)}. ${advice}`;

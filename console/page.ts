@@ -4,7 +4,7 @@ import type { KnownAct } from "./acts/act-contract.js";
 import type { Operator, Organization } from "./gen/messages.js";
 import type { UploadedFile } from "./http/uploads.js";
 import type { Fields } from "./upstream/contract.js";
-import type { ActedOf, Reading, ReadingOf, RpcName } from "./upstream/upstream.js";
+import type { ActedOf, Reading, ReadingOf, RpcName, SentFiles } from "./upstream/upstream.js";
 
 /** What a page may read of its URL: a path and a query hold no personal data. */
 export interface Asked {
@@ -32,8 +32,8 @@ export interface Visit extends Asked {
   readPast<Rpc extends RpcName>(rpc: Rpc, fields: Fields): Promise<ReadingOf<Rpc>>;
   /** Acts, once. */
   act<Rpc extends RpcName>(rpc: Rpc, fields: Fields, options?: ActOptions): Promise<ActedOf<Rpc>>;
-  /** Sends the files of the form as the field `field`, one after another, with others beside it. */
-  send<Rpc extends RpcName>(rpc: Rpc, fields: Fields, field: string): Promise<ReadingOf<Rpc>>;
+  /** Sends files in pieces, with fields beside them. Repeats nothing. */
+  send<Rpc extends RpcName>(rpc: Rpc, fields: Fields, sent: SentFiles): Promise<ActedOf<Rpc>>;
   /** What a person can do, by the names in the paths. */
   readonly acts: ReadonlyMap<string, KnownAct>;
   /** Reads the bytes of the field `field`, message by message. */

@@ -39,6 +39,7 @@ const ID_FORMS: Readonly<Record<string, string>> = {
   dep: "dep_[0-9a-z]{26}",
   whe: "whe_[0-9a-z]{26}",
   prp: "prp_[0-9a-z]{26}",
+  sha: "[0-9a-f]{64}",
   id: "(?:[a-z]{3}_[0-9a-z]{26}|row-[0-9]{1,15})",
   sequence: "[1-9][0-9]{0,14}",
   act: "[a-z-]{1,32}",
@@ -246,8 +247,7 @@ class Visits {
       acts: this.#acts,
       formToken: formToken(context.token, asked.path),
       act: (rpc, fields, options) => upstream.act(rpc, fields, { ...contextOf(rpc), ...options }),
-      send: (rpc, fields, field) =>
-        upstream.send(rpc, fields, { field, files: asked.files.map(({ bytes }) => bytes) }, contextOf(rpc)),
+      send: (rpc, fields, sent) => upstream.send(rpc, fields, sent, contextOf(rpc)),
       download: (rpc, fields, field) => upstream.download(rpc, fields, { field }, contextOf(rpc)),
       read: (rpc, fields, organizationId) => read(rpc, fields, contextOf(rpc, organizationId)),
       readPast: (rpc, fields) => this.#past.read(read, rpc, fields, { ...context, organizationId: organization?.id }),

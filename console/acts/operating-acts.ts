@@ -67,6 +67,14 @@ export const OPERATING_ACTS: readonly Act[] = [
     changes: payouts("auto"),
   },
   {
+    name: "stop-file",
+    rpc: "AdminService/StopFile",
+    title: "Stop the file",
+    subject: "sha256",
+    isFinal: true,
+    changes: (before) => [["Rows that nobody has decided", before["state"] as string, "refused"]],
+  },
+  {
     name: "default-rail",
     rpc: "AdminService/SetDefaultRail",
     title: "Make it the default rail",

@@ -116,6 +116,13 @@ const READS: Readonly<Record<string, Read>> = {
     find: ({ reserve_holdings }, place) => reserve_holdings.find((each) => each.place === place),
     names: ({ place }) => [place],
   }),
+  sha256: read("AdminService/GetPayouts", (sha256) => ({ sha256 }), {
+    find: ({ payouts }) => payouts,
+    names: ({ count, rail, amount, state }) => [
+      `${count.toLocaleString("en")} payouts over ${rail}, together ${moneyText(amount)} KES`,
+      state,
+    ],
+  }),
   proposal_id: readProposal,
   operator_id: read("AdminService/ListOperators", () => LISTED, {
     find: ({ operators }, id) => operators.find((each) => each.id === id),

@@ -7,9 +7,11 @@ import { type Subjects, subjectsOf } from "../acts/subjects.js";
 import type { GetProposalResponse, Proposal } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
 import { usersOf } from "../upstream/rows.js";
+import type { ReadingOf } from "../upstream/upstream.js";
 import { Link, pathWith } from "../view/link.js";
 import { Customer } from "../view/lists.js";
 import { type Column, Facts, More, Refused, Section, Table } from "../view/parts.js";
+import { PayoutPreview } from "../view/payout-preview.js";
 import { Age, ageText, Id, Person, Status, Text, Time } from "../view/values.js";
 
 const ROWS = 50;
@@ -176,11 +178,11 @@ export const proposalPage: Page = {
     const known = visit.organizations.find(({ id }) => id === proposal.organization_id);
     if (visit.organization === undefined && known !== undefined)
       return { redirect: within({ organization: known }, visit.path) };
-    const subjects = await subjectsOf(visit, proposal);
+    const [subjects, payouts] = await Promise.all([subjectsOf(visit, proposal), payoutsIn(visit, proposal)]);
     return {
       title: "Proposal",
       waitsFor: isWaiting(proposal) ? proposal_id : undefined,
-      body: <One visit={visit} compared={reading.value} subjects={subjects} />,
+      body: <One visit={visit} compared={reading.value} subjects={subjects} payouts={payouts} />,
     };
   },
 };
@@ -189,9 +191,18 @@ interface OneProps {
   readonly visit: Visit;
   readonly compared: GetProposalResponse;
   readonly subjects: Subjects;
+  /** The file that the proposal is about, as its proposer saw it. Undefined for another act. */
+  readonly payouts: ReadingOf<"AdminService/GetPayouts"> | undefined;
 }
 
-function One({ visit, compared: { proposal, standing, refusal }, subjects }: OneProps): VNode {
+/** Reads the file of payouts whose SHA-256 the proposal shows. */
+async function payoutsIn(visit: Visit, { type, changes, organization_id: id }: Proposal): Promise<OneProps["payouts"]> {
+  const sha256 = changes.find(({ after }) => /^[0-9a-f]{64}$/.test(after))?.after;
+  if (type !== "payFile" || sha256 === undefined) return undefined;
+  return visit.read("AdminService/GetPayouts", { sha256 }, id ?? undefined);
+}
+
+function One({ visit, compared: { proposal, standing, refusal }, subjects, payouts }: OneProps): VNode {
   const { id, subject_id, state } = proposal;
   const changes = changesIn(proposal).filter(isNoReason);
   const now = changesIn({ changes: standing }).filter(isNoReason);
@@ -226,6 +237,11 @@ function One({ visit, compared: { proposal, standing, refusal }, subjects }: One
           <p>If something else stands at the moment of the approval, it is refused, and nothing is done.</p>
         ) : null}
       </section>
+      {payouts === undefined ? null : (
+        <Section title="The file, as its proposer saw it" reading={payouts} retry={visit.path}>
+          {({ preview }) => <PayoutPreview preview={preview} />}
+        </Section>
+      )}
       {isWaiting(proposal) ? (
         <Acts
           visit={visit}

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 
 import { ActLink } from "../acts/act-links.js";
-import type { GetOverviewResponse, RailAccount } from "../gen/messages.js";
+import type { GetOverviewResponse, Payouts, RailAccount } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
 import { withNames } from "../upstream/rows.js";
 import { pathOfId } from "../view/journal.js";
@@ -9,6 +9,7 @@ import { Link, pathWith } from "../view/link.js";
 import { DepositList, TransactionList } from "../view/lists.js";
 import { More, Section, Table } from "../view/parts.js";
 import { Age, Time } from "../view/values.js";
+import { FileList } from "./payouts.js";
 
 const HOUR_MILLIS = 3_600_000;
 const ROWS = 50;
@@ -38,9 +39,10 @@ export const attentionPage: Page = {
         <>
           <h1>Needs attention</h1>
           <Section title="Needs review" reading={waiting} retry={path}>
-            {({ transactions, deposits, flags, held_rail_accounts: held, next_page_token: token }) => (
+            {({ transactions, deposits, flags, held_rail_accounts: held, waiting_payouts: files, ...page }) => (
               <>
                 <HeldPayouts visit={visit} accounts={held} />
+                <WaitingFiles visit={visit} files={files} />
                 <TransactionList
                   visit={visit}
                   rows={oldestFirst(flagged.ok ? flagged.value.rows : transactions)}
@@ -51,7 +53,7 @@ export const attentionPage: Page = {
                 <h3>Unallocated deposits</h3>
                 <DepositList visit={visit} rows={oldestFirst(deposits)} empty="No deposit waits for a person." />
                 <More
-                  to={token === null ? undefined : pathWith(path, { page: token })}
+                  to={page.next_page_token === null ? undefined : pathWith(path, { page: page.next_page_token })}
                   isEmpty={transactions.length + deposits.length === 0}
                 />
               </>
@@ -105,6 +107,17 @@ function HeldPayouts({ visit, accounts }: HeldPayoutsProps): VNode | null {
         empty=""
       />
       <p>To open payouts takes the role finance or admin.</p>
+      <h3>Payments</h3>
+    </>
+  );
+}
+
+function WaitingFiles({ visit, files }: { readonly visit: Visit; readonly files: readonly Payouts[] }): VNode | null {
+  if (files.length === 0) return null;
+  return (
+    <>
+      <h3>Files of payouts that wait</h3>
+      <FileList visit={visit} rows={files} empty="" />
       <h3>Payments</h3>
     </>
   );

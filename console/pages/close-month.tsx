@@ -176,7 +176,14 @@ export const closingPage: Page = {
       const { [`rail_${index}`]: rail, [`place_${index}`]: place } = form;
       return { rail, place, file_name: name.slice(-FILE_NAME_CHARACTERS_MAX), size: String(bytes.length) };
     });
-    const closed = await visit.send("AdminService/CloseMonth", { month, note, statements }, "files");
+    const closed = await visit.send(
+      "AdminService/CloseMonth",
+      { month, note, statements },
+      {
+        field: "files",
+        files: files.map(({ bytes }) => bytes),
+      },
+    );
     if (!closed.ok) {
       const wanted = await wantedOf(visit);
       return {

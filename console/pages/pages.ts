@@ -15,6 +15,8 @@ import { ledgerCsv } from "./ledger.js";
 import { limitsPage } from "./limits.js";
 import { monthPage } from "./month.js";
 import { idPage, organizationsPage } from "./organizations.js";
+import { payoutFilePage, payoutRowsCsv } from "./payout-file.js";
+import { payoutsPage, payoutsSent } from "./payouts.js";
 import { peoplePage } from "./people.js";
 import { railsPage } from "./rails.js";
 import { comparisonPage, reconciliationPage } from "./reconciliation.js";
@@ -46,6 +48,10 @@ export const PAGES: readonly Page[] = [
   daysPage,
   reconciliationPage,
   comparisonPage,
+  payoutsPage,
+  payoutsSent,
+  payoutFilePage,
+  payoutRowsCsv,
   journalPage,
   journalCsv,
   ledgerCsv,

@@ -199,7 +199,11 @@ export const comparisonPage: Page = {
     const { rail = "", place = "" } = visit.form;
     const file_name = visit.files[0]?.name.slice(-FILE_NAME_CHARACTERS_MAX);
     const of = place === "" ? { rail } : { place, form: formIn(visit.form) };
-    const compared = await visit.send("AdminService/ReconcileStatement", { ...of, file_name }, "statement");
+    const compared = await visit.send(
+      "AdminService/ReconcileStatement",
+      { ...of, file_name },
+      { field: "statement", files: visit.files.map(({ bytes }) => bytes) },
+    );
     return {
       title: "Reconciliation",
       status: compared.ok ? 200 : 400,

@@ -48,7 +48,7 @@ export interface Upstream {
   /** Acts, once. */
   act<Rpc extends RpcName>(rpc: Rpc, fields: Fields, context: CallContext): Promise<ActedOf<Rpc>>;
   /** Sends files in pieces, behind a message with the fields. Repeats nothing. */
-  send<Rpc extends RpcName>(rpc: Rpc, fields: Fields, sent: SentFiles, context: CallContext): Promise<ReadingOf<Rpc>>;
+  send<Rpc extends RpcName>(rpc: Rpc, fields: Fields, sent: SentFiles, context: CallContext): Promise<ActedOf<Rpc>>;
   /**
    * Reads the bytes of a field, message by message. The refusal of a call that has sent nothing yet
    * is in the reading. A later one is thrown.
@@ -63,7 +63,7 @@ export interface Upstream {
 }
 
 /** The bytes of a field: files, one after another. */
-interface SentFiles {
+export interface SentFiles {
   readonly field: string;
   readonly files: readonly Buffer[];
 }
@@ -71,9 +71,9 @@ interface SentFiles {
 const READ_MILLIS_MAX = 2_000;
 const ACT_MILLIS_MAX = 10_000;
 const SEND_MILLIS_MAX = 60_000;
-/** To close a month makes each file of its pack, and to export it makes them again. */
-const CLOSE = "AdminService/CloseMonth" satisfies RpcName;
-const MONTH_MILLIS_MAX = 600_000;
+/** They make each file of a month's pack, or look at each row of a file, and give way to others. */
+const SLOW: ReadonlySet<RpcName> = new Set<RpcName>(["AdminService/CloseMonth", "AdminService/PayFile"]);
+const SLOW_MILLIS_MAX = 600_000;
 const PIECE_BYTES = 256 * 1_024;
 /** It waits for a rail, which must not get the same questions twice. */
 const PROBE = "AdminService/ProbeRailAccount" satisfies RpcName;
@@ -139,10 +139,10 @@ export function createUpstream(
       const request = contract.encode(rpc, fields);
       if (!Buffer.isBuffer(request)) return { ok: false, refusal: malformed(request) };
       const pieces = piecesOf(files, (bytes) => contract.encodePiece(rpc, field, bytes));
-      const deadline = Date.now() + (rpc === CLOSE ? MONTH_MILLIS_MAX : SEND_MILLIS_MAX);
-      const result = await stream(client, contract.pathOf(rpc), { request, pieces, context, deadline });
+      const deadline = Date.now() + (SLOW.has(rpc) ? SLOW_MILLIS_MAX : SEND_MILLIS_MAX);
+      const { result, told } = await stream(client, contract.pathOf(rpc), { request, pieces, context, deadline });
       return Buffer.isBuffer(result)
-        ? { ok: true, value: contract.decode(rpc, result) as Responses[typeof rpc] }
+        ? { ok: true, value: { ...told, ...contract.decode(rpc, result) } as Told & Responses[typeof rpc] }
         : { ok: false, refusal: readRefusal(readFailure(result).status) };
     },
     download: async (rpc, fields, { field }, context) => {
@@ -173,7 +173,7 @@ async function download(
   path: string,
   { request, context, pieceOf }: DownloadCall,
 ): Promise<AsyncGenerator<Uint8Array, void, void>> {
-  const deadline = Date.now() + MONTH_MILLIS_MAX;
+  const deadline = Date.now() + SLOW_MILLIS_MAX;
   const call = client.makeServerStreamRequest(path, asIs, asIs, request, metadataOf(context), { deadline });
   const messages = call[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
   const first = await messages.next();
@@ -208,9 +208,10 @@ async function stream(
   client: Client,
   path: string,
   { request, pieces, context, deadline }: StreamedCall,
-): Promise<Buffer | StatusObject> {
+): Promise<{ readonly result: Buffer | StatusObject; readonly told: Told }> {
   const ended = new AbortController();
   const result = Promise.withResolvers<Buffer | StatusObject>();
+  let told: Told = {};
   const call = client.makeClientStreamRequest(
     path,
     asIs,
@@ -222,13 +223,14 @@ async function stream(
       ended.abort();
     },
   );
+  call.on("metadata", (head) => (told = toldBy(head)));
   call.write(request);
   for (const message of pieces) {
     if (ended.signal.aborted) break;
     if (!call.write(message)) await Promise.race([once(call, "drain"), result.promise]);
   }
   call.end();
-  return result.promise;
+  return { result: await result.promise, told };
 }
 
 function metadataOf({ token, requestId, organizationId, idempotencyKey, isOnlyChecked }: CallContext): Metadata {

@@ -193,6 +193,7 @@ function groupsOf({ organization, hasOthers, overview }: NavigationProps): reado
         { to: of("/accounts"), label: "Customers", shortcut: "c" },
         { to: of("/transactions"), label: "Transactions", shortcut: "x" },
         { to: of("/deposits"), label: "Deposits", shortcut: "d" },
+        { to: of("/payouts"), label: "Payouts", shortcut: "y" },
         { to: of("/supply"), label: "Supply and reserve", shortcut: "r" },
         { to: of("/reconciliation"), label: "Reconciliation", shortcut: "e" },
         { to: of("/journal"), label: "Journal", shortcut: "j" },

@@ -73,7 +73,7 @@ function needsOfSupply(visit: Visit, { shortfall, charges }: Supply): readonly N
 
 function needsListed(
   visit: Visit,
-  { transactions, deposits, flags, held_rail_accounts }: ListNeedsAttentionResponse,
+  { transactions, deposits, flags, held_rail_accounts, waiting_payouts }: ListNeedsAttentionResponse,
   named: NeedReadings["named"],
 ): readonly Need[] {
   const flagsOf = new Map(flags.map(({ transaction_id: id, open_flags }) => [id, open_flags]));
@@ -99,6 +99,13 @@ function needsListed(
       why: note,
       since: updated_at,
       amount: null,
+    })),
+    ...waiting_payouts.map(({ sha256, problem, approved_at, amount }) => ({
+      what: `File of payouts ${sha256.slice(0, 8)}…`,
+      path: within(visit, `/payouts/${sha256}`),
+      why: <Text>{problem ?? ""}</Text>,
+      since: approved_at,
+      amount,
     })),
   ];
 }

@@ -71,6 +71,7 @@ export const JOURNAL_KINDS = [
   "bank_file.approved",
   "bank_file.downloaded",
   "bank_file.lost",
+  "payouts.stopped",
 ] as const;
 
 /** The kind of event that an entry records. */

@@ -45,6 +45,7 @@ import { refuseTransaction, releaseTransaction } from "./orders/release-transact
 import { resolveTransaction } from "./orders/resolve-transaction.js";
 import { resolveTransactions } from "./orders/resolve-transactions.js";
 import { payFile } from "./payouts/pay-file.js";
+import { stopFile } from "./payouts/stop-file.js";
 import {
   setDefaultRail,
   setPayouts,
@@ -134,6 +135,7 @@ const OPERATIONS = {
   collectBankFile,
   downloadBankFile,
   reportBankFileLost,
+  stopFile,
 } as const;
 
 type Operations = typeof OPERATIONS;

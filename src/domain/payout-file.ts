@@ -25,6 +25,8 @@ export interface ApprovedPayoutFile extends PayoutFile {
   readonly approvedAt: UnixMillis;
   /** Who has proposed the file, and who has approved it, if another person did. */
   readonly approvedBy: Actor;
+  /** When a person has stopped it. Undefined if nobody has. */
+  readonly stoppedAt: UnixMillis | undefined;
 }
 
 /** A row of a file. It names the account and the destination by their ids, and no number. */

@@ -91,8 +91,7 @@ const OBSTACLES = {
 const CLOSED_FILES = {
   LOST: "it was marked lost",
   REPORTED: "payments of it have ended, so the bank has had it",
-  CHANGED:
-    "its payments, or the settings of the account at the rail, are no longer those of its approval",
+  CHANGED: "its payments, or the settings of the account at the rail, are no longer those of its approval",
 };
 
 /** The answers for the rules of accounts, money and people: each refusal's code and words. */
@@ -166,6 +165,8 @@ export const REFUSALS = {
   ),
   BANK_PAYMENTS_NOT_FOUND: notFound`No payment waits for a bank: each is in a file, or its account is frozen.`,
   PAYOUTS_CLOSED: failedPrecondition`The payouts over ${"rail"} are closed, or the book comes from a backup that nobody has activated. Open them first.`,
+  PAYOUTS_STOPPED: failedPrecondition`A person has stopped the file with the SHA-256 ${"sha256"}: it pays no more rows.`,
+  PAYOUTS_ENDED: failedPrecondition`Each row of the file with the SHA-256 ${"sha256"} is decided: there is nothing to stop. Cancel what the rail has not got yet.`,
   RESERVE_SOURCE_TAKEN: failedPrecondition`The place ${"place"} has the source that form.source names, and each place has its own. Give another one.`,
   TOO_MANY_RESERVE_PLACES: failedPrecondition`The organization has figures of ${"limit"} places, and more are not allowed. Record the figure for one of them.`,
   TOO_MANY_REVEALS: resourceExhausted`You looked at personal data, or looked for it, ${"limit"} times in an hour, and more are not allowed. Nothing was shown. Try again in ${"retryMillis"} seconds.`,

@@ -18,6 +18,7 @@ export interface CellState {
   /** The warnings that stand against them. A code may come more than once. */
   readonly railWarnings: readonly { readonly code: string; readonly count: number }[];
   readonly deposits: DepositState;
+  readonly payouts: PayoutsState;
   readonly webhooks: WebhookState;
   readonly seals: SealState;
   /** How long each lease lasts. A server that lives has renewed its own within 15 seconds. */
@@ -49,6 +50,13 @@ export interface DepositState {
   readonly oldestAt: number | undefined;
   /** When the list of received payments was read that nobody has read for longest. */
   readonly listReadAt: number | undefined;
+}
+
+export interface PayoutsState {
+  /** The parts of approved files that have not run. At most 10,000 are counted. */
+  readonly partsWaiting: number;
+  /** When the file was approved that runs for longest. */
+  readonly oldestAt: number | undefined;
 }
 
 export interface WebhookState {

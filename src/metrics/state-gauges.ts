@@ -120,6 +120,14 @@ function addMoney(gauge: AddGauge, one: AddValue): void {
     secondsSince(deposits.oldestAt, now),
   );
   one(
+    "kesc_payout_parts_waiting",
+    "Parts of approved files of payouts, up to 1,000 rows each, that have not run; 10,000 at most.",
+    ({ payouts }) => payouts.partsWaiting,
+  );
+  one("kesc_payout_files_oldest_seconds", "Age of the approved file of payouts that runs for longest.", (state, now) =>
+    secondsSince(state.payouts.oldestAt, now),
+  );
+  one(
     "kesc_deposit_list_age_seconds",
     "Age of the list of received payments that was read longest ago; 0 without one.",
     ({ deposits }, now) => secondsSince(deposits.listReadAt, now),

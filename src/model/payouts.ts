@@ -15,8 +15,16 @@ export const PAYOUT_FILES = {
     /** The `seq` of the journal row `payouts.approved`. */
     seq: int64,
     approved_at: int64,
-    mac: bytes,
+    mac: changed(bytes),
+    /** When the journal row `payouts.stopped` was written. */
+    stopped_at: changed(orNull(int64)),
   },
+} as const satisfies TableModel;
+
+/** A file that a person has stopped. A command that stops it does not know `seq`. */
+export const STOPPED_PAYOUT_FILES = {
+  ...PAYOUT_FILES,
+  bound: ["sha256", "rows_sha256", "rail", "row_count", "amount_cents", "left_out", "approved_at", "stopped_at"],
 } as const satisfies TableModel;
 
 export const PAYOUT_PARTS = {

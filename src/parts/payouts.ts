@@ -43,8 +43,9 @@ export function cellPayouts(cell: Cell, { ledger, rails, phoneCoolingMillis, now
   const redeem = async (file: OpenPart["file"], row: PayoutRow): Promise<RowDecision> => {
     const { organizationId, rail } = file;
     const railTerms = redeemTermsOf(rails.railAccounts, { organizationId, rail, phoneCoolingMillis });
-    // The account at the rail cannot be used now. Nothing says that it never will be.
-    if (railTerms === undefined) return { kind: "later" };
+    // The account at the rail cannot be used now. Nothing says that it never will be. The ledger
+    // refuses the rows of a stopped file without it.
+    if (railTerms === undefined && file.stoppedAt === undefined) return { kind: "later" };
     const command = redemptionOf(row, { ...file, railTerms, newTransactionId: newTransactionId() });
     const outcome = await ledger.submit(command, toUnixMillis(now() + DECIDE_MILLIS_MAX), { bulk: true });
     if (outcome.kind === "refused") {

@@ -73,6 +73,15 @@ export interface ItemsPage {
   readonly hasMore: boolean;
 }
 
+/** The rows of a part. What is in no other count waits. */
+export interface PartCounts {
+  readonly items: number;
+  readonly leftOut: number;
+  readonly refused: number;
+  /** The redemptions of rows that were not refused, by their status. */
+  readonly made: ReadonlyMap<Transaction["status"], number>;
+}
+
 /** The organization whose files they are, with its cell. */
 export type PayoutOwner = Pick<Organization, "id" | "cell">;
 
@@ -87,6 +96,10 @@ export interface PayoutFiles {
     organization: PayoutOwner,
     page: { readonly size: number; readonly beforeSeq: number | undefined },
   ): Promise<readonly (StoredPayouts & { readonly seq: number })[]>;
+  /** The approved files whose rows are not all decided, oldest first: at most 100. */
+  running(organization: PayoutOwner): Promise<readonly StoredPayouts[]>;
+  /** The rows of a part by what became of them. */
+  counts(organization: PayoutOwner, file: StoredPayouts, part: number): Promise<PartCounts>;
   /** The items of a file from this one on. */
   items(
     organization: PayoutOwner,

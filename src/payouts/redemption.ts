@@ -6,7 +6,8 @@ import type { TransactionId } from "../domain/values/ids.js";
 
 /** What a redemption of a row needs beside the row. */
 interface RedemptionOf extends Pick<PayoutFile, "organizationId" | "sha256" | "rail"> {
-  readonly railTerms: RailTerms;
+  /** Undefined on a rail that the organization cannot use. */
+  readonly railTerms: RailTerms | undefined;
   readonly newTransactionId: TransactionId;
 }
 
@@ -31,5 +32,6 @@ export function redemptionOf(
     receipt: undefined,
     destinationId,
     idempotencyKey: undefined,
+    payoutFile: sha256,
   };
 }

@@ -5,9 +5,10 @@ import { baseline } from "./migrations/0001-first-release.js";
 import { statementForms } from "./migrations/0002-statement-forms.js";
 import { closedMonths } from "./migrations/0003-closed-months.js";
 import { payouts } from "./migrations/0004-payouts.js";
+import { stoppedPayouts } from "./migrations/0005-stopped-payouts.js";
 import { heldPayouts } from "./migrations/0006-held-payouts.js";
-import { bankDestinations } from "./migrations/0009-bank-destinations.js";
-import { bankFiles } from "./migrations/0010-bank-files.js";
+import { bankDestinations } from "./migrations/0007-bank-destinations.js";
+import { bankFiles } from "./migrations/0008-bank-files.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Engine } from "./sql/engine.js";
 
@@ -19,9 +20,10 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0002-statement-forms": statementForms,
   "0003-closed-months": closedMonths,
   "0004-payouts": payouts,
+  "0005-stopped-payouts": stoppedPayouts,
   "0006-held-payouts": heldPayouts,
-  "0009-bank-destinations": bankDestinations,
-  "0010-bank-files": bankFiles,
+  "0007-bank-destinations": bankDestinations,
+  "0008-bank-files": bankFiles,
 };
 
 /** The first migration of databases from before the first release. */

@@ -20,6 +20,7 @@ const BOOKS = [
   "supply",
   "days",
   "reconciliation",
+  "payouts",
   "journal",
 ] as const;
 const LISTS = [...BOOKS, "rails", "webhooks", "limits", "keys", "approvals", "people", "audit"] as const;
@@ -233,6 +234,7 @@ interface Violation {
       supply: `/${org}/supply`,
       days: `/${org}/supply/days`,
       reconciliation: `/${org}/reconciliation`,
+      payouts: `/${org}/payouts`,
       journal: `/${org}/journal`,
       rails: `/${org}/rails`,
       webhooks: `/${org}/webhooks`,

@@ -54,7 +54,9 @@ async function pageOf({ type, changes, standing = changes, refusal }: Shown): Pr
     organizations: [],
     acts: new Map(),
     read: (rpc: string) =>
-      Promise.resolve(rpc === "AdminService/GetProposal" ? { ok: true, value } : { ok: false, refusal: {} }),
+      Promise.resolve(
+        rpc === "AdminService/GetProposal" ? { ok: true, value } : { ok: false, refusal: { text: "It was not read." } },
+      ),
   } as unknown as Visit;
   return textOf(renderToString(((await proposalPage.show(visit)) as View).body));
 }

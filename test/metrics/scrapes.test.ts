@@ -17,6 +17,7 @@ const EMPTY: CellState = {
   railWarnings: [],
   heldPayouts: { waiting: 0, oldestAt: undefined },
   deposits: { waiting: 0, oldestAt: undefined, listReadAt: undefined },
+  payouts: { partsWaiting: 0, oldestAt: undefined },
   webhooks: { endpoints: [], eventsBehind: 0, failingSince: undefined, retries: [] },
   seals: { rowsBehind: 0, oldestUnsealedAt: undefined, alarms: 0 },
   leases: [],

@@ -17,6 +17,7 @@ import { eventually } from "../support/eventually.js";
 import { createAccount, createDestination } from "../support/operations/accounts.js";
 import { mint } from "../support/operations/transactions.js";
 import { setSandbox } from "../support/service/with-rails.js";
+import { changeSuspension } from "../support/suspend.js";
 import { approved, type GivenOperator, type OperatorService, proposalOf, startOperatorService } from "./given.js";
 
 const now = () => toUnixMillis(Date.now());
@@ -69,7 +70,17 @@ for (const engine of ENGINES) {
     const preview = (text: string, given: Partial<PayFileRequest> = {}) =>
       pay(text, { preview: true, note: "", ...given });
     const shaOf = (text: string): string => createHash("sha256").update(text).digest("hex");
-    const get = (sha256: string) => admin.call(Rpcs.getPayouts, { sha256 }, { key: ann.key, organization });
+    const get = (sha256: string, count_rows = false) =>
+      admin.call(Rpcs.getPayouts, { sha256, count_rows }, { key: ann.key, organization });
+    const suspended = (isSuspended: boolean) =>
+      changeSuspension(service.opened.cell, {
+        organizationId: organization,
+        isSuspended,
+        reason: "case 17",
+        now: now(),
+      });
+    const stop = (sha256: string, by = fin) =>
+      admin.call(Rpcs.stopFile, { sha256, note: "a wrong month" }, { key: by.key, organization });
     const rowsOf = async (sha256: string, page_size?: number, page_token = "") => {
       const request = { sha256, page_size, page_token };
       return (await admin.call(Rpcs.listPayoutRows, request, { key: ann.key, organization })).response;
@@ -221,6 +232,77 @@ for (const engine of ENGINES) {
       expect(done.response?.payouts?.state).to.equal(PayoutsState.PAYOUTS_STATE_RUNNING);
       await eventually(() => isDone(shaOf(text)));
     });
+
+    it("says that its rows wait for a rail account that is gone, and ends once a person stops it", async () => {
+      const text = "user_id,amount\nbrian,11\nghost,11\ncarol,11\n";
+      const sha256 = shaOf(text);
+      // Servers read the accounts again once a revision has changed.
+      const sets = (rail: string, more: number) =>
+        execute(
+          service.opened.address,
+          `UPDATE rail_accounts SET rail = '${rail}', revision = revision + ${String(more)}`,
+        );
+      const proposal = await proposalOf(admin, (await pay(text, { leave_out: 1 })).proposalId, ann);
+      expect((await stop(sha256)).reason, "only proposed").to.equal("PAYOUTS_NOT_FOUND");
+      await sets("another", 1);
+      await eventually(async () => (await preview(text, { rail: "sandbox" })).reason === "RAIL_NOT_CONFIGURED");
+      expect(await approved(admin, proposal?.id, ann)).to.equal(undefined);
+      const before = await redemptions();
+      await eventually(async () => (await get(sha256)).response?.payouts?.problem !== undefined);
+      const problem = "The organization has no account at the rail sandbox that can be used. Set it, or stop the file.";
+      const request = { page_size: undefined, page_token: "" };
+      const [listed, waiting] = await Promise.all([
+        admin.call(Rpcs.listPayouts, request, { key: ann.key, organization }),
+        admin.call(Rpcs.listNeedsAttention, request, { key: ann.key, organization }),
+      ]);
+      const found = [listed.response?.payouts[0], waiting.response?.waiting_payouts[0]];
+      expect(found.map((file) => [file?.sha256, file?.problem])).to.deep.equal([
+        [sha256, problem],
+        [sha256, problem],
+      ]);
+      const stopped = await stop(sha256);
+      expect(stopped.response?.payouts?.state, stopped.message).to.equal(PayoutsState.PAYOUTS_STATE_STOPPED);
+      await eventually(async () => (await get(sha256)).response?.payouts?.refused === 2);
+      await sets("sandbox", -1);
+      const { response } = await get(sha256, true);
+      const { problem: none, decided, stopped_at: at } = response?.payouts ?? {};
+      expect([none, decided, at !== undefined]).to.deep.equal([undefined, 2, true]);
+      expect(response?.row_counts).to.have.deep.members([
+        { state: PayoutRowState.PAYOUT_ROW_STATE_REFUSED, count: 2 },
+        { state: PayoutRowState.PAYOUT_ROW_STATE_LEFT_OUT, count: 1 },
+      ]);
+      const { rows = [] } = (await rowsOf(sha256)) ?? {};
+      expect(rows[0]?.reason).to.match(/^A person has stopped the file/);
+      expect(await redemptions()).to.equal(before);
+      expect((await stop(sha256)).replayed).to.equal(true);
+      const left = await admin.call(Rpcs.listNeedsAttention, request, { key: ann.key, organization });
+      expect(left.response?.waiting_payouts).to.deep.equal([]);
+      // The same file again is what was stopped.
+      await eventually(async () => (await preview("user_id,amount\nbrian,11\n")).code === 0);
+      expect((await preview(text)).reason).to.equal("PAYOUTS_STOPPED");
+    });
+
+    it("says that its rows wait while the organization is suspended", async () => {
+      const text = "user_id,amount\nbrian,12\n";
+      const proposal = await proposalOf(admin, (await pay(text)).proposalId, ann);
+      await suspended(true);
+      expect(await approved(admin, proposal?.id, ann)).to.equal(undefined);
+      await eventually(async () => /suspended/.test((await get(shaOf(text))).response?.payouts?.problem ?? ""));
+      await suspended(false);
+      await eventually(() => isDone(shaOf(text)));
+      expect((await stop(shaOf(text))).reason).to.equal("PAYOUTS_ENDED");
+      expect((await get(shaOf(text), true)).response?.row_counts).to.have.length(1);
+    });
+
+    for (const [what, role, reason] of [
+      ["support", "support", "PAYOUTS_NOT_FOUND"],
+      ["an approver", "approver", "ROLE_REQUIRED"],
+      ["a viewer", "viewer", "ROLE_REQUIRED"],
+    ] as const) {
+      it(`is stopped by ${what}, or not: ${reason}`, async () => {
+        expect((await stop("c".repeat(64), await service.operator(`Stops as ${role}`, role))).reason).to.equal(reason);
+      });
+    }
 
     it("has no personal data where it is stored", async () => {
       const rows = await execute(service.opened.address, "SELECT content FROM proposals");

@@ -16,7 +16,7 @@ import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../suppor
 import { findingsIn } from "../support/findings.js";
 import { newTransactionId, NO_DEADLINE, RAIL_TERMS } from "../support/names.js";
 import { createAccount } from "../support/operations/accounts.js";
-import { payFile } from "../support/operations/payouts.js";
+import { payFile, stopFile } from "../support/operations/payouts.js";
 import { mint } from "../support/operations/transactions.js";
 import { makeTenant } from "../support/service/tenants.js";
 
@@ -194,6 +194,41 @@ for (const engine of ENGINES) {
         },
       });
       expect((await outcomesOf(file)).filter((word) => word === "PENDING")).to.have.length(3);
+    });
+
+    it("redeems no more rows of a stopped file, and notes them as refused, but those that it has redeemed", async () => {
+      const before = await redemptions();
+      const { sha256 } = await approved();
+      let rows = 0;
+      // The first part runs, and is not finished.
+      await run(() => {
+        rows += 1;
+        if (rows > 6) throw new Killed();
+      });
+      expect(await redemptions()).to.equal(before + 2);
+      await opened.cell.committer.commit([stopFile(organizationId, { sha256 })], now());
+      await run();
+      expect(await redemptions()).to.equal(before + 2);
+      const file = await payoutFiles(opened.database).file({ id: organizationId, cell: 0 }, sha256);
+      expect(file).to.include({ decidedParts: 2, parts: 2, refused: 2 });
+      expect(await outcomesOf(file as StoredPayouts)).to.deep.equal([
+        ...["PENDING", "PAYOUTS_STOPPED", "PENDING", "PAYOUTS_STOPPED", "nothing"],
+      ]);
+    });
+
+    it("counts the rows of a part by what became of them", async () => {
+      const file = await approved();
+      const organization = { id: organizationId, cell: 0 };
+      const counts = (part: number) => payoutFiles(opened.database).counts(organization, file, part);
+      expect(await counts(1)).to.deep.equal({ items: 3, leftOut: 0, refused: 0, made: new Map() });
+      expect((await payoutFiles(opened.database).running(organization)).map(({ sha256 }) => sha256)).to.deep.equal([
+        file.sha256,
+      ]);
+      await run();
+      expect(await counts(1)).to.deep.equal({ items: 3, leftOut: 0, refused: 1, made: new Map([["PENDING", 2]]) });
+      expect(await counts(2)).to.deep.equal({ items: 2, leftOut: 1, refused: 0, made: new Map([["PENDING", 1]]) });
+      expect(await counts(3)).to.deep.equal({ items: 0, leftOut: 0, refused: 0, made: new Map() });
+      expect(await payoutFiles(opened.database).running(organization)).to.deep.equal([]);
     });
 
     it("redeems nothing without the lease, and nothing that nobody has approved", async () => {

@@ -456,7 +456,7 @@ const NO_GAIN: Readonly<Partial<Record<ModelName, string>>> = {
   webhook_log: "it says what was delivered",
   account_marks: "the reads of the past are right without them",
   book_marks: "the reads of the past are right without them",
-  payout_files: "each row of a file is paid once, by its reference",
+  payout_files: "a row of a file is redeemed once, and none of a stopped one (test/verify/roll-back.test.ts)",
   payout_parts: "each row of a file is paid once, by its reference",
   reserve_places: "they are figures for people, and decide nothing",
   leases: "the ledger grants each payment once, whoever has the lease",

@@ -3,14 +3,17 @@ import { expect } from "chai";
 import { SCOPES } from "../../src/domain/api-key.js";
 import type { EventPattern } from "../../src/domain/event-types.js";
 import type { RailAccountId } from "../../src/domain/payment.js";
+import { payoutReference } from "../../src/domain/payout-file.js";
 import { changesIn } from "../../src/domain/proposal-content.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import type { OperatorId, ProposalId } from "../../src/domain/values/ids.js";
+import type { Description } from "../../src/domain/values/text.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { etagOf } from "../../src/domain/webhook-endpoint.js";
 import { SessionServiceService as Sessions } from "../../src/gen/kesc/admin/v1/session_service.js";
 import type { TableModel } from "../../src/model/column.js";
 import { MODEL, type ModelName, TABLES_BY_NAME } from "../../src/model/tables.js";
+import { redemptionOf } from "../../src/payouts/redemption.js";
 import { keys } from "../../src/storage/keys.js";
 import { stateOfAccounts } from "../../src/storage/rails/change-rail-accounts.js";
 import { verify } from "../../src/verify/verify.js";
@@ -19,10 +22,11 @@ import { revokeApiKey } from "../support/as-machine.js";
 import { Authenticator } from "../support/authenticator.js";
 import { by } from "../support/commands.js";
 import { ENGINES_OF_STAGE } from "../support/databases.js";
-import { depositReference, SLOW_RAIL } from "../support/names.js";
+import { depositReference, newTransactionId, RAIL_TERMS, SLOW_RAIL } from "../support/names.js";
 import { createDestination, removeDestination, setLimits } from "../support/operations/accounts.js";
 import { rejectProposal, requireReceipts, setReserveRules } from "../support/operations/book.js";
 import { receiveDeposit } from "../support/operations/deposits.js";
+import { payFile, stopFile } from "../support/operations/payouts.js";
 import { setPayouts, setRailAccount } from "../support/operations/rails.js";
 import { beginPayment, mint, redeem } from "../support/operations/transactions.js";
 import { createWebhookEndpoint, updateWebhookEndpoint } from "../support/operations/webhooks.js";
@@ -151,6 +155,18 @@ const ENDINGS: Readonly<Record<string, Make>> = {
       act: () => did(books.do((of) => beginPayment(of, id, 1))),
     };
   },
+  "a file of payouts that was stopped": async (_, books) => {
+    const account = await amina(books);
+    const { sha256, rail } = payFile(books.organizationId);
+    await books.do((id) => payFile(id));
+    const fields = { accountId: account.id, amountCents: toCents(1_000), destinationId: undefined };
+    const row = { line: 2, ...fields, reference: payoutReference(sha256, 2), description: "" as Description };
+    const of = { organizationId: books.organizationId, sha256, rail, railTerms: RAIL_TERMS };
+    return {
+      end: () => books.do((id) => stopFile(id)),
+      act: () => did(books.do(() => redemptionOf(row, { ...of, newTransactionId: newTransactionId() }))),
+    };
+  },
   "an order that was canceled": async (_, books) => {
     const account = await amina(books);
     const order = await books.move("redeem", account, "10.00", { rail: SLOW_RAIL });
@@ -235,7 +251,6 @@ const NOT_ENDED: Readonly<Partial<Record<ModelName, string>>> = {
   webhook_log: "it says what was delivered",
   account_marks: "the reads of the past are right without them",
   book_marks: "the reads of the past are right without them",
-  payout_files: "each row of a file is paid once, by its reference",
   payout_parts: "each row of a file is paid once, by its reference",
   reserve_places: "they are figures for people, and decide nothing",
   book_moves: "they say where a book is",

@@ -803,6 +803,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "payout_files.left_out": [["5", "1 = 1", /payout_files .*without 1.*without 5/]],
   "payout_files.seq": [["seq - 1", "1 = 1", /payout_files .*approved in row/]],
   "payout_files.approved_at": [["5", "1 = 1", /payout_files .* at 5/]],
+  "payout_files.stopped_at": [["5", "1 = 1", /payout_files .*, stopped at 5/]],
   "payout_files.mac": [[HASH, "1 = 1", /payout_files \d+ a{64}: the mac that the row gives/]],
   ...uncovered("payout_parts", {
     book: "1",

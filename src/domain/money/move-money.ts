@@ -44,6 +44,8 @@ export interface MoveMoney extends Commanded {
   /** What a redemption pays, in place of the account's phone number. */
   readonly destinationId?: DestinationId | undefined;
   readonly idempotencyKey: IdempotencyKey | undefined;
+  /** The SHA-256 of the file of payouts whose row it redeems. */
+  readonly payoutFile?: string;
 }
 
 export const moveMoney: Operation<MoveMoney, Transaction> = { lookup, decide };
@@ -51,6 +53,7 @@ export const moveMoney: Operation<MoveMoney, Transaction> = { lookup, decide };
 function lookup(command: MoveMoney, rows: Lookup): void {
   const { organizationId, accountId, reference, receipt, destinationId, idempotencyKey } = command;
   if (destinationId !== undefined) rows.need("destination", destinationId);
+  if (command.payoutFile !== undefined) rows.need("payoutFile", { organizationId, name: command.payoutFile });
   needReceipt(rows, organizationId, receipt);
   if (command.rail === DIRECT_RAIL) rows.need("account", accountId);
   else rows.need("accountHolder", accountId);
@@ -73,9 +76,10 @@ function lookup(command: MoveMoney, rows: Lookup): void {
  * asked before a person releases it. The same reference with the same content is a replay. A mint
  * with the receipt of an unallocated deposit of the same amount credits that deposit.
  *
- * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, ACCOUNT_NOT_FOUND,
- * ACCOUNT_CLOSED, ACCOUNT_FROZEN, then, on the direct rail, RECEIPT_REQUIRED (mint) and
- * RECEIPT_ALREADY_USED, and on any other one RAIL_NOT_CONFIGURED, DESTINATION_NOT_FOUND,
+ * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, PAYOUTS_STOPPED (a row of
+ * a file), ACCOUNT_NOT_FOUND, ACCOUNT_CLOSED, ACCOUNT_FROZEN, then, on the direct rail,
+ * RECEIPT_REQUIRED (mint) and RECEIPT_ALREADY_USED, and on any other one RAIL_NOT_CONFIGURED,
+ * DESTINATION_NOT_FOUND,
  * DESTINATION_NOT_PAYABLE and PHONE_NUMBER_MISSING, then INSUFFICIENT_FUNDS (redeem),
  * LIMIT_EXCEEDED, and at last, not on the direct rail, AMOUNT_NOT_PAYABLE,
  * PHONE_NUMBER_NOT_PAYABLE, PHONE_NUMBER_COOLING (redeem) and DESTINATION_COOLING.
@@ -96,6 +100,8 @@ function decide(book: Book, command: MoveMoney, now: UnixMillis, clock: UnixMill
     },
   );
   if (repeated !== undefined) return repeated;
+  const stopped = stoppedFileOf(book, command);
+  if (stopped !== undefined) return refuse({ reason: "PAYOUTS_STOPPED", sha256: stopped });
 
   const account = book.account(organizationId, accountId);
   if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
@@ -116,6 +122,12 @@ function decide(book: Book, command: MoveMoney, now: UnixMillis, clock: UnixMill
   const { effect } = minted;
   const row = creditedTo(deposit, minted.resource);
   return { ...minted, effect: { ...effect, puts: [...effect.puts, { table: "deposits", row }] } };
+}
+
+/** Returns the file of which the command redeems a row, if a person has stopped it. */
+function stoppedFileOf(book: Book, { organizationId, payoutFile }: MoveMoney): string | undefined {
+  if (payoutFile === undefined) return undefined;
+  return book.payoutFile(organizationId, payoutFile)?.stoppedAt === undefined ? undefined : payoutFile;
 }
 
 /** Returns why what the caller attests is not enough. */
@@ -250,6 +262,8 @@ const COMPARISON: Comparison<MoveMoney, Transaction> = {
   rail: ["rail", ({ rail, isRailNamed }, existing) => isRailNamed !== true || rail === existing.rail],
   receipt: ["receipt", ({ receipt }, { railReceipt }) => receipt === undefined || receipt === railReceipt],
   railTerms: ["payer_phone_number", (command, existing, book) => !hasOtherPayer(book, command, existing)],
+  // The metadata names it, too.
+  payoutFile: "no content",
   destinationId: ["destination_id", ({ destinationId }, existing) => destinationId === existing.destinationId],
 };
 

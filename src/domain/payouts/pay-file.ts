@@ -41,7 +41,7 @@ function decide(book: Book, command: PayFile, now: UnixMillis): Decision<Approve
   const existing = book.payoutFile(organizationId, sha256);
   if (existing !== undefined) return replay(existing);
   const file = { organizationId, sha256, rowsSha256, rail, rows, amountCents, leftOut };
-  const row: ApprovedPayoutFile = { ...file, approvedAt: now, approvedBy: command.actor };
+  const row: ApprovedPayoutFile = { ...file, approvedAt: now, approvedBy: command.actor, stoppedAt: undefined };
   const detail = detailOfPayouts(file);
   const entry = bookEntryOf({ ...command, now }, { kind: "payouts.approved", reason: command.note, detail });
   return { kind: "effect", resource: row, effect: { entries: [entry], puts: [{ table: "payoutFiles", row }] } };

@@ -35,11 +35,12 @@ export function cellState({ engine, listReader }: StateCell, first: StateCell): 
     const [sums] = await rows<SumsRow>(statements.sums);
     const bindings = [now - HOUR_MILLIS, now - DAY_MILLIS, COUNTED_MAX, COUNTED_MAX];
     const payments = await rows<PaymentsRow>(statements.payments, bindings);
-    const [held] = await rows<WaitingRow>(statements.held, [COUNTED_MAX]);
+    const [held] = await rows<CountedRow>(statements.held, [COUNTED_MAX]);
     const railAccounts = await rows<CellState["railAccounts"][number]>(statements.railAccounts);
     const warnings = await rows<{ readonly warnings: string; readonly count: number }>(statements.warnings);
-    const [deposits] = await rows<WaitingRow>(statements.deposits, [COUNTED_MAX]);
+    const [deposits] = await rows<CountedRow>(statements.deposits, [COUNTED_MAX]);
     const [lists] = await rows<{ readonly read: number | null }>(statements.depositLists);
+    const [payouts] = await rows<CountedRow>(statements.payouts, [COUNTED_MAX]);
     const endpoints = await rows<EndpointsRow>(statements.endpoints);
     const retries = await rows<WebhookState["retries"][number]>(statements.retries, [COUNTED_MAX]);
     const [seals] = await rows<SealsRow>(statements.seals);
@@ -69,6 +70,7 @@ export function cellState({ engine, listReader }: StateCell, first: StateCell): 
         oldestAt: deposits?.oldest ?? undefined,
         listReadAt: lists?.read ?? undefined,
       },
+      payouts: { partsWaiting: payouts?.count ?? 0, oldestAt: payouts?.oldest ?? undefined },
       webhooks: webhookStateOf(endpoints, retries),
       seals: {
         rowsBehind: seals?.behind ?? 0,
@@ -110,7 +112,7 @@ interface PaymentsRow {
   readonly oldest: number;
 }
 
-type WaitingRow = Readonly<{ count: number; oldest: number | null }>;
+type CountedRow = Readonly<{ count: number; oldest: number | null }>;
 
 interface EndpointsRow {
   readonly status: string;
@@ -177,6 +179,7 @@ function stateStatements({ table, indexedBy, nowMillis }: Engine) {
       SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM (
         SELECT d.created_at FROM ${table("deposits")} d JOIN ${table("books")} b ON b.number = d.book
         WHERE ${IS_UNALLOCATED} AND ${isHere} LIMIT ?) AS counted`,
+    payouts: payoutsStatement({ table }, isHere),
     depositLists: `
       SELECT MIN(COALESCE(a.deposits_read_at, a.deposits_since)) AS read
       FROM ${table("rail_accounts")} a JOIN ${table("books")} b ON b.organization_id = a.organization_id
@@ -200,4 +203,14 @@ function stateStatements({ table, indexedBy, nowMillis }: Engine) {
     alarms: `SELECT COUNT(*) AS count FROM ${alarms} WHERE cleared_at IS NULL`,
     leases: `SELECT name, until - ${nowMillis} AS left_millis FROM ${table("leases")} ORDER BY name`,
   };
+}
+
+/** The parts of approved files that have not run, by the partial index that has no others. */
+function payoutsStatement({ table }: Pick<Engine, "table">, isHere: string): string {
+  return `
+    SELECT COUNT(*) AS count, MIN(approved_at) AS oldest FROM (
+      SELECT f.approved_at FROM ${table("payout_parts")} p JOIN ${table("payout_files")} f
+        ON f.book = p.book AND f.sha256 = p.file_sha256 AND f.rows_sha256 = p.rows_sha256
+      JOIN ${table("books")} b ON b.number = p.book
+      WHERE p.part > 0 AND p.outcomes IS NULL AND f.stopped_at IS NULL AND ${isHere} LIMIT ?) AS counted`;
 }

@@ -7,10 +7,12 @@ type FileStatement =
   | "touch"
   | "file"
   | "approved"
+  | "running"
   | "head"
   | "outcomes"
   | "parts"
   | "transactions"
+  | "statuses"
   | "accounts"
   | "destinations"
   | "recent";
@@ -30,6 +32,12 @@ export function fileStatements(engine: Engine): Readonly<Record<FileStatement, s
     approved: `
       SELECT f.*, ${approvedBy} FROM ${table("payout_files")} f
       WHERE f.book = ? AND f.seq < ? ORDER BY f.seq DESC LIMIT ?`,
+    // The partial index has the parts that have not run. There are few, or none.
+    running: `
+      SELECT f.* FROM ${table("payout_files")} f
+      JOIN (SELECT DISTINCT rows_sha256, file_sha256 FROM ${parts} WHERE book = ? AND part > 0 AND outcomes IS NULL) o
+        ON o.file_sha256 = f.sha256 AND o.rows_sha256 = f.rows_sha256
+      WHERE f.book = ? ORDER BY f.seq LIMIT ?`,
     // The approved one, or else the newest that is complete.
     head: `
       SELECT p.*, (
@@ -46,6 +54,9 @@ export function fileStatements(engine: Engine): Readonly<Record<FileStatement, s
     transactions: `
       SELECT ${withBalanceAfter(engine)} FROM ${table("transactions")} t
       WHERE t.reference IN (SELECT value FROM ${jsonItems("?")}) AND t.book = ?`,
+    statuses: `
+      SELECT t.status, COUNT(*) AS count FROM ${table("transactions")} t
+      WHERE t.reference IN (SELECT value FROM ${jsonItems("?")}) AND t.book = ? GROUP BY t.status`,
     accounts: `
       ${accounts} WHERE h.account_id IN (SELECT value FROM ${jsonItems("?")}) AND h.book = ?
       UNION ALL

@@ -1,5 +1,6 @@
 import type { DestinationKind } from "../../domain/destination.js";
 import { payoutFileIn } from "../../domain/payout-file.js";
+import type { Transaction } from "../../domain/transaction.js";
 import type { AccountId, DestinationId, TransactionId } from "../../domain/values/ids.js";
 import type { Reference, UserId } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
@@ -28,12 +29,16 @@ import { inTransaction, orStoreError, readRows } from "../sql/store-error.js";
 import { fileStatements } from "./file-statements.js";
 import { itemsOfPart, openPart, type PayoutPartRow, refusedIn, sealPart, wholeFileOf } from "./payout-rows.js";
 
+/** A list of what needs a person shows no more. */
+const RUNNING_MAX = 100;
+
 type FilesCell = Pick<Cell, "engine" | "directory" | "transact" | "listReader">;
 
 type HeadRow = PayoutPartRow & { readonly parts: number };
 type PayingAccountRow = Pick<RowOf<typeof ACCOUNT_HOLDERS, Uint8Array>, "account_id" | "user_id" | "phone_number"> & {
   readonly available_cents: number;
 };
+type StatusRow = Pick<TransactionRow, "status"> & { readonly count: number };
 type RecentRow = Pick<
   TransactionRow,
   "id" | "account_id" | "destination_id" | "amount_cents" | "reference" | "created_at"
@@ -58,6 +63,11 @@ export function payoutFiles(database: Pick<Database, "cells">): PayoutFiles {
   return { ...storedFiles(open), ...payoutFacts(open) };
 }
 
+async function storedNamed(all: Opened, sha256: string): Promise<StoredPayouts | undefined> {
+  const [head] = await all.rows<HeadRow>(all.sql.head, [sha256, all.book.number, sha256]);
+  return head === undefined ? undefined : storedOf(all, head);
+}
+
 async function storedOf({ rows, book, sql }: Opened, head: HeadRow): Promise<StoredPayouts> {
   const { rows_sha256: rowsSha256, file_sha256: sha256, parts } = head;
   const [found] = await rows<PayoutFileRow>(sql.file, [book.number, sha256]);
@@ -75,7 +85,7 @@ async function storedOf({ rows, book, sql }: Opened, head: HeadRow): Promise<Sto
   };
 }
 
-function storedFiles(open: Open): Pick<PayoutFiles, "store" | "file" | "approved" | "items"> {
+function storedFiles(open: Open): Pick<PayoutFiles, "store" | "file" | "approved" | "running" | "counts" | "items"> {
   return {
     store: async (organization, file, now) => {
       const { cell, book } = await open(organization);
@@ -86,17 +96,33 @@ function storedFiles(open: Open): Pick<PayoutFiles, "store" | "file" | "approved
       await storePart(cell, book, { file, part: 0, value: file.preview, now });
     },
     file: async (organization, sha256) => {
+      return storedNamed(await open(organization), sha256);
+    },
+    running: async (organization) => {
       const all = await open(organization);
-      const [head] = await all.rows<HeadRow>(all.sql.head, [sha256, all.book.number, sha256]);
-      return head === undefined ? undefined : storedOf(all, head);
+      const { number } = all.book;
+      const files = await all.rows<PayoutFileRow>(all.sql.running, [number, number, RUNNING_MAX]);
+      return (await Promise.all(files.map(({ sha256 }) => storedNamed(all, sha256)))).flatMap((file) => file ?? []);
+    },
+    counts: async (organization, { rowsSha256 }, part) => {
+      const { rows, book, sql } = await open(organization);
+      const [row] = await rows<PayoutPartRow>(sql.parts, [book.number, rowsSha256, part, 1]);
+      if (row === undefined) return { items: 0, leftOut: 0, refused: 0, made: new Map() };
+      const refused = refusedIn(row.outcomes);
+      const items = itemsOfPart(row, book);
+      const leftOut = items.filter(isLeftOut).length;
+      const references = items.flatMap((item) => (isLeftOut(item) || refused.has(item.line) ? [] : [item.reference]));
+      const statuses = await rows<StatusRow>(sql.statuses, [JSON.stringify(references), book.number]);
+      const made = new Map(statuses.map(({ status, count }) => [status as Transaction["status"], count]));
+      return { items: items.length, leftOut, refused: refused.size, made };
     },
     approved: async (organization, { size, beforeSeq = Number.MAX_SAFE_INTEGER }) => {
       const all = await open(organization);
       const files = await all.rows<PayoutFileRow>(all.sql.approved, [all.book.number, beforeSeq, size]);
       const found: (StoredPayouts & { readonly seq: number })[] = [];
       for (const { sha256, seq } of files) {
-        const [head] = await all.rows<HeadRow>(all.sql.head, [sha256, all.book.number, sha256]);
-        if (head !== undefined) found.push({ ...(await storedOf(all, head)), seq });
+        const file = await storedNamed(all, sha256);
+        if (file !== undefined) found.push({ ...file, seq });
       }
       return found;
     },

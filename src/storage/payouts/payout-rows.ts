@@ -1,14 +1,13 @@
 import type { ApprovedPayoutFile } from "../../domain/payout-file.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { RowOf } from "../../model/column.js";
-import { PAYOUT_FILES, type PAYOUT_PARTS } from "../../model/payouts.js";
+import type { PAYOUT_PARTS } from "../../model/payouts.js";
 import type { PayoutItem, RefusedRow } from "../../payouts/ports.js";
 import type { BookKeys } from "../secrets/book-keys.js";
 import { decrypt, encrypt } from "../secrets/encryption.js";
-import { hasTrueMac } from "../secrets/row-mac.js";
 import { readPart } from "../secrets/unreadable-row.js";
 import type { OpenBook } from "../sql/book-directory.js";
-import { payoutFileOf, type PayoutFileRow } from "../sql/records/payout-file-rows.js";
+import { isPayoutFileAsWritten, payoutFileOf, type PayoutFileRow } from "../sql/records/payout-file-rows.js";
 
 /** A row of `payout_parts`, as both drivers read it. */
 export type PayoutPartRow = RowOf<typeof PAYOUT_PARTS, Uint8Array>;
@@ -41,7 +40,7 @@ export function itemsOfPart(
 
 /** Returns the file, or undefined if somebody has changed its row past the service. */
 export function wholeFileOf(row: PayoutFileRow, book: OpenBook): ApprovedPayoutFile | undefined {
-  return hasTrueMac(book.keys, PAYOUT_FILES, row) ? payoutFileOf(row, book) : undefined;
+  return isPayoutFileAsWritten(row, book) ? payoutFileOf(row, book) : undefined;
 }
 
 export function outcomesText(refused: readonly RefusedRow[]): string {

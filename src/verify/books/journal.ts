@@ -40,6 +40,7 @@ const HAS_WORDS: ReadonlySet<string> = new Set([
   "bank_file.approved",
   "bank_file.downloaded",
   "bank_file.lost",
+  "payouts.stopped",
 ]);
 const CHARGE = "charge.recorded";
 const CHARGE_RECEIPT = "charge:";

@@ -101,7 +101,12 @@ describe("collecting a payment file", () => {
       {},
       "BANK_FILE_OUTDATED",
     ],
-    ["that a person must release", { transactions: [{ ...transaction, heldFor: ["AMOUNT"] }] }, {}, "BANK_FILE_OUTDATED"],
+    [
+      "that a person must release",
+      { transactions: [{ ...transaction, heldFor: ["AMOUNT"] }] },
+      {},
+      "BANK_FILE_OUTDATED",
+    ],
     [
       "with a flag",
       { transactions: [{ ...transaction, openFlags: ["REPORT_WITHOUT_ORDER"] }] },

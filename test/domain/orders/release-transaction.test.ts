@@ -33,6 +33,7 @@ const file: ApprovedPayoutFile = {
   amountCents,
   leftOut,
   approvedAt: EARLIER,
+  stoppedAt: undefined,
   approvedBy: "opr_a,opr_b" as Actor,
 };
 

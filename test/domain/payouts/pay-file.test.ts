@@ -9,12 +9,17 @@ import { payFile } from "../../support/operations/payouts.js";
 
 const { sha256, rowsSha256, rail, rows, amountCents, leftOut } = payFile(ORGANIZATION);
 const file = { organizationId: ORGANIZATION, sha256, rowsSha256, rail, rows, amountCents, leftOut };
-const approved: ApprovedPayoutFile = { ...file, approvedAt: EARLIER, approvedBy: TEST_ACTOR };
+const approved: ApprovedPayoutFile = { ...file, approvedAt: EARLIER, approvedBy: TEST_ACTOR, stoppedAt: undefined };
 
 describe("paying a file", () => {
   it("stores the file with its hashes, its rows and its sum, and says so in the book", () => {
     const effect = effectOf(decide({}, payFile(ORGANIZATION)));
-    expect(putOf(effect, "payoutFiles")).to.deep.equal({ ...file, approvedAt: NOW, approvedBy: TEST_ACTOR });
+    expect(putOf(effect, "payoutFiles")).to.deep.equal({
+      ...file,
+      approvedAt: NOW,
+      approvedBy: TEST_ACTOR,
+      stoppedAt: undefined,
+    });
     expect(effect.entries[0]).to.include({
       kind: "payouts.approved",
       detail: detailOfPayouts(file),

@@ -6,7 +6,9 @@ import { leases } from "../../../src/storage/rails/leases.js";
 import { ENGINES, execute } from "../../support/databases.js";
 import { setLimits } from "../../support/operations/accounts.js";
 import { receiveDeposit } from "../../support/operations/deposits.js";
+import { stopFile } from "../../support/operations/payouts.js";
 import { sealBooks } from "../../support/seals/given-seals.js";
+import { makePayouts } from "../../verify/given/payouts.js";
 import { PaymentsPlace } from "../rails/given-payments.js";
 
 const HOUR_MILLIS = 3_600_000;
@@ -50,6 +52,7 @@ for (const engine of ENGINES) {
         railAccounts,
         railWarnings,
         deposits,
+        payouts,
         webhooks,
         seals,
         leases: held,
@@ -69,6 +72,7 @@ for (const engine of ENGINES) {
       // It is not among the open payments, whose rail must act.
       expect(heldPayouts).to.deep.equal({ waiting: 1, oldestAt: now + 1 });
       expect(deposits).to.deep.equal({ waiting: 1, oldestAt: now, listReadAt: now - 7 });
+      expect(payouts).to.deep.equal({ partsWaiting: 0, oldestAt: undefined });
       expect(railWarnings).to.deep.equal([{ code: "FLOAT_LOW", count: 2 }]);
       expect(actsWithoutPerson).to.equal(0);
       expect(held.map(({ name }) => name)).to.deep.equal(["webhooks"]);
@@ -100,6 +104,16 @@ for (const engine of ENGINES) {
       await sealBooks(opened.cell);
       const sealed = await cellState(opened.cell, opened.cell)(now);
       expect(sealed.seals).to.deep.equal({ rowsBehind: 0, oldestUnsealedAt: undefined, alarms: 0 });
+    });
+
+    it("counts the parts of approved files of payouts that have not run, and none of a stopped file", async () => {
+      const { opened, now, organizationId } = place;
+      const payoutsNow = async () => (await cellState(opened.cell, opened.cell)(now)).payouts;
+      await makePayouts(opened.database, organizationId);
+      const { partsWaiting, oldestAt } = await payoutsNow();
+      expect([partsWaiting, oldestAt !== undefined]).to.deep.equal([1, true]);
+      await place.commit(stopFile(organizationId));
+      expect(await payoutsNow()).to.deep.equal({ partsWaiting: 0, oldestAt: undefined });
     });
 
     it("shows an alarm, and no lag of its book", async () => {

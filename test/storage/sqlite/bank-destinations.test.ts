@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { MIGRATIONS } from "../../../src/storage/migrate.js";
 import { sqliteEngine } from "../../../src/storage/sqlite/engine.js";
 
-const BANKS = "0009-bank-destinations";
+const BANKS = "0007-bank-destinations";
 
 describe("the migration to payments to banks, on SQLite", () => {
   it("keeps each row as it was, and lets new ones be to a bank", () => {

@@ -23,6 +23,7 @@ const STATE: CellState = {
   railWarnings: [{ code: "FLOAT_LOW", count: 1 }],
   heldPayouts: { waiting: 1, oldestAt: 1 },
   deposits: { waiting: 1, oldestAt: 1, listReadAt: 1 },
+  payouts: { partsWaiting: 1, oldestAt: 1 },
   webhooks: { endpoints: [{ status: "ACTIVE", count: 1 }], eventsBehind: 1, failingSince: 1, retries: [] },
   seals: { rowsBehind: 1, oldestUnsealedAt: 1, alarms: 1 },
   leases: [{ name: "seals", leftMillis: 1 }],

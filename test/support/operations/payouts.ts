@@ -11,7 +11,12 @@ export function payFile(organizationId: OrganizationId, given: Given<"payFile"> 
   return buildByPerson("payFile", organizationId, { ...file, ...given });
 }
 
-/** The operation on files of payouts. */
+/** Stops that file. */
+export function stopFile(organizationId: OrganizationId, given: Given<"stopFile"> = {}): CommandOf<"stopFile"> {
+  return buildByPerson("stopFile", organizationId, { sha256: "a".repeat(64), ...given });
+}
+
+/** The operations on files of payouts. */
 export const ON_PAYOUTS = {
   payFile: {
     example: ({ organizationId }) => payFile(organizationId),
@@ -34,4 +39,5 @@ export const ON_PAYOUTS = {
       },
     ],
   },
+  stopFile: { example: ({ organizationId }) => stopFile(organizationId) },
 } satisfies Partial<OperationRows>;

@@ -59,7 +59,8 @@ type OfOnePerson =
   | "refuseTransaction"
   | "setReservePlace"
   | "closeMonth"
-  | "downloadBankFile";
+  | "downloadBankFile"
+  | "stopFile";
 export type Proposed = Exclude<OperatorCommand, { readonly name: OfOnePerson }>;
 
 /** A command that waits for a second person. */

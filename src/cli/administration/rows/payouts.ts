@@ -1,9 +1,10 @@
 import { textOf } from "../../commands/output.js";
 import { previewLines } from "../payout-preview.js";
 import type { MessageJson } from "../row.js";
+import { itemsOf } from "../session.js";
 import type { CommandRows } from "./written.js";
 
-/** The commands of `kesc payouts` that read. */
+/** The commands of `kesc payouts` about files that were proposed. */
 export const PAYOUT_ROWS: CommandRows = {
   "payouts list": {
     description: "list the files of payouts that were approved, newest first",
@@ -19,6 +20,7 @@ export const PAYOUT_ROWS: CommandRows = {
       DECIDED: "decided",
       REFUSED: "refused",
       APPROVED: "approved_at",
+      PROBLEM: "problem",
     },
     none: "No file of payouts was approved yet. Propose one: kesc payouts propose FILE --org ORG --note TEXT",
     isLong: true,
@@ -30,14 +32,31 @@ export const PAYOUT_ROWS: CommandRows = {
     onlyReads: true,
     examples: [`${"0".repeat(64)} --org "Acme"`],
     parameters: [{ flags: "<sha256>", help: "the SHA-256 of the file", field: "sha256", required: true }, "--org"],
-    done: ({ payouts, preview }) => {
-      const { state, decided, count, refused, sha256 } = payouts as MessageJson;
-      const ended = `${textOf(decided)} of ${textOf(count)} rows decided, ${textOf(refused)} of them refused`;
+    request: () => ({ fields: { count_rows: true } }),
+    done: ({ payouts, preview, row_counts: counts }) => {
+      const { state, problem, sha256 } = payouts as MessageJson;
+      const rows = itemsOf(counts).map((each) => `${textOf(each["count"])} ${textOf(each["state"]).replace("_", " ")}`);
       return [
         ...previewLines(preview as MessageJson),
-        state === "proposed" ? "Nobody has approved it yet." : `It is ${textOf(state)}: ${ended}.`,
+        state === "proposed" ? "Nobody has approved it yet." : `It is ${textOf(state)}. Rows: ${rows.join(", ")}.`,
+        ...(problem === null ? [] : [`ITS ROWS WAIT: ${textOf(problem)}`]),
+        ...(state === "running"
+          ? [`To pay no more of it: kesc payouts stop ${textOf(sha256)} --org ORG --note TEXT`]
+          : []),
         `What became of each row: kesc payouts outcomes ${textOf(sha256)} --org ORG`,
       ].join("\n");
     },
+  },
+  "payouts stop": {
+    description: "stop a file that is paid: its other rows are refused, and nobody needs to approve that",
+    rpc: "StopFile",
+    examples: [`${"0".repeat(64)} --org "Acme" --note "the amounts are those of October"`],
+    parameters: [
+      { flags: "<sha256>", help: "the SHA-256 of the file", field: "sha256", required: true },
+      "--org",
+      "--note",
+    ],
+    done: "Stopped. No more rows are paid; those that were accepted stay: kesc payouts show {<sha256>} --org ORG",
+    unchanged: "The file was stopped before.",
   },
 };

@@ -4,7 +4,7 @@ import type { Transaction } from "../../../domain/transaction.js";
 import { formatCents } from "../../../domain/values/cents.js";
 import * as wire from "../../../gen/kesc/admin/v1/admin_service.js";
 import type { Remark } from "../../../payouts/plan.js";
-import { isLeftOut, type ItemsPage, PART_ROWS, type StoredPayouts } from "../../../payouts/ports.js";
+import { isLeftOut, type ItemsPage, PART_ROWS, type PartCounts, type StoredPayouts } from "../../../payouts/ports.js";
 import { toTimestamp } from "../timestamp.js";
 
 /** What a person sees of a file before it is paid. A part of the file keeps it as it was. */
@@ -37,20 +37,27 @@ export function toPreview(preview: Preview): wire.PayoutsPreview {
   };
 }
 
-export function toPayouts({ approved, decidedParts, parts, refused, ...stored }: StoredPayouts): wire.Payouts {
+/** `problem` says why the rows of a file that runs wait. */
+export function toPayouts(
+  { approved, decidedParts, parts, refused, ...stored }: StoredPayouts,
+  problem?: string,
+): wire.Payouts {
   const { sha256, rail, count, amountCents, leftOut } = stored.preview as Preview;
-  const { PAYOUTS_STATE_PROPOSED, PAYOUTS_STATE_DONE, PAYOUTS_STATE_RUNNING } = wire.PayoutsState;
-  const ended = decidedParts === parts ? PAYOUTS_STATE_DONE : PAYOUTS_STATE_RUNNING;
+  const { PAYOUTS_STATE_DONE, PAYOUTS_STATE_RUNNING, PAYOUTS_STATE_STOPPED } = wire.PayoutsState;
+  const going = decidedParts === parts ? PAYOUTS_STATE_DONE : PAYOUTS_STATE_RUNNING;
+  const now = approved?.stoppedAt === undefined ? going : PAYOUTS_STATE_STOPPED;
   return {
     sha256,
     rail,
-    state: approved === undefined ? PAYOUTS_STATE_PROPOSED : ended,
+    state: approved === undefined ? wire.PayoutsState.PAYOUTS_STATE_PROPOSED : now,
     count,
     amount: formatCents(amountCents),
     left_out: leftOut,
     decided: Math.min(count, decidedParts * PART_ROWS),
     refused,
     approved_at: approved && toTimestamp(approved.approvedAt),
+    stopped_at: approved?.stoppedAt === undefined ? undefined : toTimestamp(approved.stoppedAt),
+    problem,
   };
 }
 
@@ -61,6 +68,26 @@ const STATES: Readonly<Record<Transaction["status"], wire.PayoutRowState>> = {
   FAILED: wire.PayoutRowState.PAYOUT_ROW_STATE_FAILED,
   CANCELED: wire.PayoutRowState.PAYOUT_ROW_STATE_FAILED,
 };
+
+/** Sums the counts of the parts, by state. What nothing else counts waits. */
+export function toRowCounts(parts: readonly PartCounts[]): wire.PayoutRowCount[] {
+  const {
+    PAYOUT_ROW_STATE_LEFT_OUT: leftOut,
+    PAYOUT_ROW_STATE_REFUSED: refused,
+    PAYOUT_ROW_STATE_WAITING: waiting,
+  } = wire.PayoutRowState;
+  const counts = new Map<wire.PayoutRowState, number>();
+  const add = (state: wire.PayoutRowState, count: number): unknown =>
+    counts.set(state, (counts.get(state) ?? 0) + count);
+  for (const part of parts) {
+    const made = [...part.made.values()].reduce((sum, count) => sum + count, 0);
+    for (const [status, count] of part.made) add(STATES[status], count);
+    add(leftOut, part.leftOut);
+    add(refused, part.refused);
+    add(waiting, Math.max(0, part.items - part.leftOut - part.refused - made));
+  }
+  return [...counts].flatMap(([state, count]) => (count === 0 ? [] : [{ state, count }]));
+}
 
 const NO_ROW = {
   reason: undefined,
@@ -93,7 +120,8 @@ export function toPayoutRow({ item, refused, transaction }: ItemsPage["items"][n
   }
   const { id, status, statusReason, failure, railReceipt, heldFor } = transaction;
   const isOver = status === "FAILED" || status === "CANCELED";
-  const why = [failure ?? "canceled", statusReason].filter((text) => text !== "").join(": ");
+  // A rail may have told no more than the code.
+  const why = [...new Set([failure ?? "canceled", statusReason])].filter((text) => text !== "").join(": ");
   const made = { transaction_id: id, rail_receipt: railReceipt };
   return { ...NO_ROW, ...row, ...made, state: STATES[status], reason: isOver ? why : heldText(heldFor) };
 }

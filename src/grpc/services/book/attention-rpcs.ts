@@ -14,6 +14,7 @@ import { toTransactionMessage } from "../../messages/transaction.js";
 import type { HandlersOptions } from "../operator-options.js";
 import { type AskedPage, parseOwnPage } from "../pages.js";
 import { formatPageToken } from "../paging.js";
+import { waitingPayouts } from "../payouts/stored-payout-rpcs.js";
 
 const RPC = "ListNeedsAttention";
 
@@ -36,13 +37,15 @@ export function attentionRpcs(options: HandlersOptions): Record<string, RpcRoute
           async () => ({
             ...(await readAttention(cellOf(organization).reads, organization.id, asked)),
             held_rail_accounts: isFirst(asked) ? await heldAccounts(administration, organization) : [],
+            waiting_payouts: isFirst(asked) ? await waitingPayouts(options, organization) : [],
           }),
-          ({ transactions, deposits, next_page_token, flags, held_rail_accounts }) => ({
+          ({ transactions, deposits, next_page_token, flags, held_rail_accounts, waiting_payouts }) => ({
             transactions,
             deposits,
             next_page_token,
             flags,
             held_rail_accounts,
+            waiting_payouts,
           }),
         );
       },
@@ -55,7 +58,7 @@ const WAITING: DepositFilters = { status: ["UNALLOCATED", "RETURNING"] };
 /** The page that begins with the newest deposit. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
-type AttentionPage = PageCost & Omit<ListNeedsAttentionResponse, "held_rail_accounts">;
+type AttentionPage = PageCost & Omit<ListNeedsAttentionResponse, "held_rail_accounts" | "waiting_payouts">;
 
 function isFirst({ list, page }: AskedPage): boolean {
   return list.filters["of"] === undefined && page.beforeSeq === undefined;

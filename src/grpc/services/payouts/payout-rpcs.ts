@@ -11,39 +11,30 @@ import { toUnixMillis } from "../../../domain/values/time.js";
 import type { PayFileRequest, PayFileResponse } from "../../../gen/kesc/admin/v1/admin_service.js";
 import { FILE_BYTES_MAX } from "../../../reconcile/files/tables.js";
 import { StatementError } from "../../../reconcile/statement-error.js";
-import { organizationRpc, organizationUpload } from "../../calls/admin-rpc.js";
+import { organizationUpload } from "../../calls/admin-rpc.js";
 import { actorOf } from "../../calls/call-context.js";
-import { pageInTurn } from "../../calls/list-turns.js";
 import type { RpcRoute } from "../../calls/route.js";
 import { done, refuse, type RpcResult } from "../../calls/rpc-result.js";
 import type { AnyRefusal } from "../../errors/refusal.js";
-import { fieldsOf } from "../../messages/field-kinds.js";
 import { ifGiven, type ParsedFields, parseFields } from "../../messages/fields.js";
 import { parseNote } from "../../messages/operators/fields.js";
-import { type Preview, toPayoutRow, toPayouts, toPreview } from "../../messages/operators/payouts.js";
+import { type Preview, toPayouts, toPreview } from "../../messages/operators/payouts.js";
 import { act, type OperatorCaller } from "../acts.js";
 import { readingHistory } from "../history/history-turns.js";
 import type { HandlersOptions } from "../operator-options.js";
-import { parseOwnPage } from "../pages.js";
-import { formatPageToken } from "../paging.js";
 import { StatementReading } from "../rails/read-statement.js";
 import { type PreparedFile, prepareFile } from "./read-file.js";
 import { redeemTermsOf } from "./redeem-terms.js";
+import { storedPayoutRpcs } from "./stored-payout-rpcs.js";
 
-const SHA256 = /^[0-9a-f]{64}$/;
 /** The time in which each row of a file is looked at. A client may wait less. */
 const FILE_MILLIS_MAX = 600_000;
 /** To receive this number of bytes rests as long as a row does. */
 const RECEIVED_BYTES_PER_ROW = 512;
 
-/** The rpcs about files of payouts. Their reads take the turns of lists. */
+/** The rpcs about files of payouts. */
 export function payoutRpcs(options: HandlersOptions): Record<string, RpcRoute> {
-  return {
-    payFile: payFile(options),
-    getPayouts: getPayouts(options),
-    listPayouts: listPayouts(options),
-    listPayoutRows: listPayoutRows(options),
-  };
+  return { payFile: payFile(options), ...storedPayoutRpcs(options) };
 }
 
 interface AskedPayouts {
@@ -183,80 +174,6 @@ function parseMore({ rail, preview, leave_out, note }: PayFileRequest): ParsedFi
     is ? [{ field, message, code: "CONFLICT" as const }] : [],
   );
   return fields.length === 0 ? { ok: true, value: undefined } : { ok: false, fields };
-}
-
-const ofFile = fieldsOf({ sha256: parseSha256 })("sha256");
-
-function parseSha256(unchecked: string): Parsed<string> {
-  if (unchecked === "") return unparsed("is required", "REQUIRED");
-  return SHA256.test(unchecked) ? parsed(unchecked) : unparsed("must be 64 characters from 0-9 and a-f");
-}
-
-function getPayouts({ payoutFiles, listTurns }: HandlersOptions): RpcRoute {
-  return organizationRpc("getPayouts", {
-    ...ofFile,
-    run: async ({ sha256 }, caller) => {
-      const found = await pageInTurn(
-        { listTurns, caller },
-        async () => {
-          const file = await payoutFiles.file(caller.organization, sha256);
-          return { rows: file === undefined ? [] : [file], nextBeforeSeq: undefined, lookedAt: file?.parts ?? 1 };
-        },
-        ({ rows: [file] }) => file,
-      );
-      if (found.kind === "refused") return found;
-      const { response: file } = found;
-      if (file === undefined) return refuse({ reason: "PAYOUTS_NOT_FOUND", sha256 });
-      return done({ payouts: toPayouts(file), preview: toPreview(file.preview as Preview) });
-    },
-  });
-}
-
-function listPayouts({ payoutFiles, listTurns }: HandlersOptions): RpcRoute {
-  return organizationRpc("listPayouts", {
-    parse: (request, caller) => parseOwnPage(request, caller, "ListPayouts"),
-    run: ({ list, page: { size, beforeSeq } }, caller) =>
-      pageInTurn(
-        { listTurns, caller },
-        async () => {
-          const rows = await payoutFiles.approved(caller.organization, { size: size + 1, beforeSeq });
-          return { rows, lookedAt: rows.reduce((sum, { parts }) => sum + parts, rows.length) };
-        },
-        ({ rows }) => ({
-          payouts: rows.slice(0, size).map(toPayouts),
-          next_page_token: formatPageToken(list, rows.length > size ? rows[size - 1]?.seq : undefined),
-        }),
-      ),
-  });
-}
-
-function listPayoutRows({ payoutFiles, listTurns }: HandlersOptions): RpcRoute {
-  return organizationRpc("listPayoutRows", {
-    parse: (request, caller) => {
-      const file = ofFile.parse(request);
-      const asked = parseOwnPage(request, caller, "ListPayoutRows", { sha256: request.sha256 });
-      if (file.ok && asked.ok) return { ok: true, value: { ...file.value, ...asked.value } };
-      return { ok: false, fields: [...(file.ok ? [] : file.fields), ...(asked.ok ? [] : asked.fields)] };
-    },
-    // The token has the place of the next row in the file.
-    run: async ({ sha256, list, page: { size, beforeSeq: from = 0 } }, caller) => {
-      const found = await pageInTurn(
-        { listTurns, caller },
-        async () => {
-          const file = await payoutFiles.file(caller.organization, sha256);
-          const page = file && (await payoutFiles.items(caller.organization, file, { from, size }));
-          return { rows: page?.items ?? [], page, lookedAt: 2 * (page?.items.length ?? 0) + 1 };
-        },
-        ({ page }) =>
-          page && {
-            rows: page.items.map(toPayoutRow),
-            next_page_token: formatPageToken(list, page.hasMore ? from + size : undefined),
-          },
-      );
-      if (found.kind === "refused") return found;
-      return found.response === undefined ? refuse({ reason: "PAYOUTS_NOT_FOUND", sha256 }) : done(found.response);
-    },
-  });
 }
 
 function badField(field: string, message: string, code: FieldCode) {

@@ -3,8 +3,8 @@ import type { Rail } from "../../../domain/transaction.js";
 import type { Actor } from "../../../domain/values/actor.js";
 import { toCents } from "../../../domain/values/cents.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
-import type { InsertedRow, RowOf } from "../../../model/column.js";
-import { PAYOUT_FILES } from "../../../model/payouts.js";
+import { changedNamesOf, type InsertedRow, type RowOf } from "../../../model/column.js";
+import { PAYOUT_FILES, STOPPED_PAYOUT_FILES } from "../../../model/payouts.js";
 import { hasTrueMac, rowMac } from "../../secrets/row-mac.js";
 import type { OpenBook } from "../book-directory.js";
 import type { Engine } from "../engine.js";
@@ -27,13 +27,23 @@ export const PAYOUT_FILE_TABLE: Table<ApprovedPayoutFile, PayoutFileRow> = {
     },
   ],
   rowOf: payoutFileOf,
-  isAsWritten: (row, { keys }) => hasTrueMac(keys, PAYOUT_FILES, row),
-  updates: [],
+  isAsWritten: isPayoutFileAsWritten,
+  updates: [{ sets: changedNamesOf(PAYOUT_FILES) }],
 };
 
 /** The journal row that approved the file `f` names the persons. */
 export function approvedByColumn({ table }: Pick<Engine, "table">): string {
   return `(SELECT j.actor FROM ${table("journal")} j WHERE j.book = f.book AND j.seq = f.seq) AS approved_by`;
+}
+
+/** Returns whether the service wrote the row as it is. */
+export function isPayoutFileAsWritten(row: PayoutFileRow, { keys }: Pick<OpenBook, "keys">): boolean {
+  return hasTrueMac(keys, boundOf(row), row);
+}
+
+/** Only the row of a stopped file has a `mac` with the stop: earlier builds wrote the others. */
+function boundOf({ stopped_at: stoppedAt }: Pick<PayoutFileRow, "stopped_at">) {
+  return stoppedAt === null ? PAYOUT_FILES : STOPPED_PAYOUT_FILES;
 }
 
 export function payoutFileOf(row: PayoutFileRow, { organizationId }: OpenBook): ApprovedPayoutFile {
@@ -47,6 +57,7 @@ export function payoutFileOf(row: PayoutFileRow, { organizationId }: OpenBook): 
     leftOut: row.left_out,
     approvedAt: toUnixMillis(row.approved_at),
     approvedBy: row.approved_by as Actor,
+    stoppedAt: row.stopped_at === null ? undefined : toUnixMillis(row.stopped_at),
   };
 }
 
@@ -60,6 +71,7 @@ function payoutFileRowOf(file: ApprovedPayoutFile, { book, seq }: RowPlace): Ins
     left_out: file.leftOut,
     seq,
     approved_at: file.approvedAt,
+    stopped_at: file.stoppedAt ?? null,
   };
-  return { book: book.number, ...row, mac: rowMac(book.keys, PAYOUT_FILES, row) };
+  return { book: book.number, ...row, mac: rowMac(book.keys, boundOf(row), row) };
 }

@@ -18,8 +18,8 @@ const ENDS: ReadonlySet<string> = new Set(["transaction.processing", "transactio
 /**
  * Checks for each row of one book that what allowed it was in force at that moment, from the rows
  * before it alone: its actor, the suspension, the need for receipts, the limits, payouts of a rail,
- * and the destination of a payout. So a change of a table leaves a finding even if somebody has put
- * it back, as long as the server has acted on it.
+ * and the destination and the file of a payout. So a change of a table leaves a finding even if
+ * somebody has put it back, as long as the server has acted on it.
  */
 export class InForceAudit {
   readonly table = "journal";
@@ -33,6 +33,8 @@ export class InForceAudit {
   /** The rails on which payouts are closed, by the account at the rail. */
   readonly #closed = new Map<string, string>();
   readonly #removedDestinations = new Set<string>();
+  /** How the metadata of a transaction names the files of payouts that were stopped. */
+  readonly #stoppedFiles = new Set<string>();
   readonly #problems = new Set<string>();
   /** The redemption that the row before has accepted, and why it must be held. */
   #accepted: { readonly id: string; readonly reasons: readonly string[] } | undefined;
@@ -106,6 +108,9 @@ export class InForceAudit {
       );
     if (row.kind !== "transaction.pending") return;
     if (type === "REDEEM") this.#payouts.set(id, rail);
+    if (authorOf(row.actor) === "payouts" && [...this.#stoppedFiles].some((file) => begun.metadata.includes(file))) {
+      this.#book.findings.onRow(row, "no row of a file that a person has stopped", id);
+    }
     if (destination === null || begun.destination_usable_at === null) return;
     const isUsable =
       begun.destination_account_id === begun.account_id &&
@@ -153,6 +158,11 @@ export class InForceAudit {
       case "destination.removed":
         this.#removedDestinations.add(detail ?? "");
         break;
+      case "payouts.stopped": {
+        const [sha256] = jsonIn("detail", detail, "[]") as unknown[];
+        this.#stoppedFiles.add(JSON.stringify(["payout_file", sha256]));
+        break;
+      }
       case "rail.changed": {
         const { id, rail, payouts } = jsonIn("detail", detail, "{}") as Readonly<Record<string, unknown>>;
         if (payouts === "closed") this.#closed.set(String(id), String(rail));
