@@ -17,7 +17,14 @@ import type { RecordedFigure } from "../../src/statements/ports.js";
 import { shownCents, textOf } from "./browser-like.js";
 
 /** Lists without a row. */
-const LISTS = { transactions: [], deposits: [], flags: [], held_rail_accounts: [], rail_accounts: [] };
+const LISTS = {
+  transactions: [],
+  deposits: [],
+  flags: [],
+  held_rail_accounts: [],
+  rail_accounts: [],
+  waiting_payouts: [],
+};
 const NOTHING = { ...LISTS, checkpoint: { size: 0 } };
 const NOW = toUnixMillis(1_790_000_000_000);
 const cents = fc.integer({ min: 0, max: 2 ** 45 });

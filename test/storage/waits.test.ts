@@ -36,7 +36,7 @@ const ENDS: Readonly<Record<string, number>> = {
 
 /** The times that a row was given, or that a rail or a person gave: nothing waits for them. */
 const GIVEN =
-  /\.(created|updated|recorded|completed|changed|removed|lifted|proposed|decided|done|revoked|restored|confirmed|paid|received|sealed|raised|cleared|used|last_used|verified|last_recorded|clock_accepted|balance|balance_asked|phone_number_changed|email_changed|deposits_read|begun|last|approved|stored)_at$|_since$/;
+  /\.(created|updated|recorded|completed|changed|removed|lifted|proposed|decided|done|revoked|restored|confirmed|paid|received|sealed|raised|cleared|used|last_used|verified|last_recorded|clock_accepted|balance|balance_asked|phone_number_changed|email_changed|deposits_read|begun|last|approved|stopped|stored)_at$|_since$/;
 
 const columnsOfTime = TABLES_BY_NAME.flatMap(([table, { columns }]) =>
   Object.entries(columns)

@@ -39,7 +39,7 @@ describe("a REST request", () => {
         '"reference":"r/1","description":null,"metadata":{"order":"7"},"rail":"direct","rail_receipt":null,"failure":null,' +
         '"needs_attention":false,"available_balance_after":null,"corrects_transaction_id":null,"correction":null,' +
         '"reversed_by_transaction_id":null,"created_at":"2026-01-31T12:00:00.250Z","updated_at":"2026-01-31T12:00:00.250Z",' +
-        '"completed_at":null,"receipt":null,"deposit_id":null,"destination_id":null,"warnings":[]}',
+        '"completed_at":null,"receipt":null,"deposit_id":null,"destination_id":null,"warnings":[],"held_for":[]}',
     );
     expect(server.takeCall()).to.deep.include({
       rpc: "Mint",

@@ -135,7 +135,7 @@ describe("calls of another thread of the process", () => {
   it("end at their deadline, with an outcome that nobody knows once the handler runs", async () => {
     const ledger = gatedLedger();
     const { channel } = await start({ submit: ledger.submit });
-    expect(await call(channel, { deadline: Date.now() + 50 })).to.include({ reason: "OUTCOME_UNKNOWN" });
+    expect(await call(channel, { deadline: Date.now() + 1_000 })).to.include({ reason: "OUTCOME_UNKNOWN" });
     ledger.open();
   });
 
