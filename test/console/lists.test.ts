@@ -254,7 +254,7 @@ describe("the files of the console", () => {
   }
   async function linesOf({ parts }: Download): Promise<readonly string[]> {
     let text = "";
-    for await (const part of parts) text += part;
+    for await (const part of parts) text += String(part);
     return text.split("\r\n").slice(0, -1);
   }
 
