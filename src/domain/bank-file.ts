@@ -75,23 +75,28 @@ export function idIn(detail: string): BankFileId {
   return (JSON.parse(detail) as readonly [BankFileId])[0];
 }
 
+/** MT940 has room for this many characters of a reference. */
+const REFERENCE_CHARACTERS_MIN = 16;
+
 /**
- * Returns the reference that a payment has in its file and in the bank's statement: the id of the
- * transaction without its prefix. Banks take capital letters and digits, and no underscore.
+ * Returns the reference that a payment has in its file and in the bank's statement: the last 16
+ * characters of the transaction's id, and then the first 10 behind the prefix. The first ones are a
+ * time, which the payments of one commit share, and a bank may cut the reference after 16. Banks
+ * take capital letters and digits, and no underscore.
  */
 export function endToEndIdOf(transactionId: TransactionId): string {
-  return transactionId.slice(transactionId.indexOf("_") + 1).toUpperCase();
+  const id = transactionId.slice(transactionId.indexOf("_") + 1).toUpperCase();
+  return id.slice(-REFERENCE_CHARACTERS_MIN) + id.slice(0, -REFERENCE_CHARACTERS_MIN);
 }
 
-const END_TO_END_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+const END_TO_END_ID = /^[0-9A-HJKMNP-TV-Z]{16}[0-7][0-9A-HJKMNP-TV-Z]{9}$/;
 
 /** Returns the transaction that `endToEndIdOf` has named. Undefined for another text. */
 export function transactionOfEndToEndId(reference: string): TransactionId | undefined {
-  return END_TO_END_ID.test(reference) ? (`txn_${reference.toLowerCase()}` as TransactionId) : undefined;
+  if (!END_TO_END_ID.test(reference)) return undefined;
+  const [last, first] = [reference.slice(0, REFERENCE_CHARACTERS_MIN), reference.slice(REFERENCE_CHARACTERS_MIN)];
+  return `txn_${first}${last}`.toLowerCase() as TransactionId;
 }
-
-/** MT940 has room for this many characters of a reference. */
-const REFERENCE_CHARACTERS_MIN = 16;
 
 /** Whether a reference of a statement is that of the transaction, or its beginning. */
 export function namesTransaction(reference: string, transactionId: TransactionId): boolean {

@@ -4,6 +4,7 @@ import type { Book, Effect, Put, UsedReceipt } from "./decision.js";
 import type { JournalEntry } from "./journal.js";
 import type { LimitsInForce } from "./limits/usage.js";
 import type { Payment, RailReceipt } from "./payment.js";
+import type { ReservePlace } from "./reserve.js";
 import type { Transaction } from "./transaction.js";
 import type { DepositReference } from "./values/deposit-reference.js";
 import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
@@ -14,7 +15,14 @@ export const PARTS_MAX = 1_000;
 /** What one part of a command reads, if the command has several. */
 export type PartBook = Pick<
   Book,
-  "bookOf" | "account" | "accountWithDepositReference" | "transaction" | "payment" | "lateCorrections" | "receipt"
+  | "bookOf"
+  | "account"
+  | "accountWithDepositReference"
+  | "transaction"
+  | "payment"
+  | "lateCorrections"
+  | "receipt"
+  | "reservePlaces"
 >;
 
 /**
@@ -49,6 +57,10 @@ export class BookAfter implements PartBook {
   accountWithDepositReference(organizationId: OrganizationId, reference: DepositReference): LedgerAccount | undefined {
     const account = this.#before.accountWithDepositReference(organizationId, reference);
     return account && (this.#accounts.get(account.id) ?? account);
+  }
+
+  reservePlaces(organizationId: OrganizationId): readonly ReservePlace[] {
+    return this.#before.reservePlaces(organizationId);
   }
 
   transaction(organizationId: OrganizationId, id: TransactionId): Transaction | undefined {

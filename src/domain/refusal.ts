@@ -144,7 +144,7 @@ export const REFUSALS = {
   PHONE_NUMBER_MISSING: failedPrecondition`Account ${"accountId"} has no phone number, because its personal data was erased.`,
   RECEIPT_REQUIRED: failedPrecondition`The organization takes deposits, so a mint on the direct rail needs a receipt. Without it, the same shillings could be credited twice.`,
   RECEIPT_ALREADY_USED: worded("ALREADY_EXISTS", ["receipt", "transactionId", "depositId"], receiptAlreadyUsed),
-  RECEIPT_OF_OTHER_RAIL: failedPrecondition`The receipt is none of the rail ${"rail"}, which has the order. Give that of this rail.`,
+  RECEIPT_OF_OTHER_RAIL: failedPrecondition`The receipt is none of the rail ${"rail"}, which has the order. Give that of this rail: of a bank one with the source of a place that has a figure.`,
   MOVEMENT_NOT_FOUND: notFound`The movement ${"movement"} was not found in the book. Name a receipt that a row has, or a completed transaction.`,
   BOOK_ACCOUNT_TOO_LOW: failedPrecondition`The book account ${"bookAccount"} has ${"balanceCents"}, but ${"requestedCents"} was requested.`,
   /** Nobody has compared the book with the rail yet. */
@@ -156,7 +156,7 @@ export const REFUSALS = {
   RESERVE_PLACE_NOT_FOUND: notFound`No figure of the place ${"place"} was recorded yet, and that makes it known. Record one first.`,
   PAYOUTS_NOT_FOUND: notFound`Nobody has proposed a file with the SHA-256 ${"sha256"}, or nobody has approved it in time.`,
   BANK_FILE_NOT_FOUND: notFound`There is no payment file ${"bankFileId"}, or nobody has approved it.`,
-  BANK_FILE_OUTDATED: failedPrecondition`Transaction ${"transactionId"} cannot be in the payment file any more: it was canceled, is held, or is in another file. Nothing was done. Propose a new file.`,
+  BANK_FILE_OUTDATED: failedPrecondition`Transaction ${"transactionId"} cannot be in the payment file any more: it was canceled, is held, or is in another file, or the day of the file is over. Nothing was done. Propose a new file.`,
   BANK_FILE_CLOSED: worded(
     "FAILED_PRECONDITION",
     ["bankFileId", "cause"],

@@ -1,5 +1,7 @@
 import type { BookSums } from "./book.js";
-import type { StatementForm } from "./statement-form.js";
+import type { RailReceipt } from "./payment.js";
+import { sourceAndNumber } from "./receipt.js";
+import { sourceOfPlace, type StatementForm } from "./statement-form.js";
 import type { Cents } from "./values/cents.js";
 import type { OrganizationId } from "./values/ids.js";
 import { endOfDay, type NairobiDay } from "./values/nairobi-day.js";
@@ -203,4 +205,10 @@ const DAY_MILLIS = 86_400_000;
 /** Kenya has no summer time, so each day is as long as the others. */
 function daysBetween(from: NairobiDay, to: NairobiDay): number {
   return (endOfDay(to) - endOfDay(from)) / DAY_MILLIS;
+}
+
+/** Whether a receipt has the source of one of the places. */
+export function isOfPlace(places: readonly ReservePlace[], receipt: RailReceipt): boolean {
+  const { source } = sourceAndNumber(receipt);
+  return places.some(({ place, statementForm }) => sourceOfPlace(place, statementForm) === source);
 }

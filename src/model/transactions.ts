@@ -28,7 +28,7 @@ export const TRANSACTIONS = {
     /** Why the redemption waits for a person, joined by commas. Null if it does not. */
     held_for: changed(orNull(text)),
     /** A failure that `failure` does not take. That column then has RESOLVED_BY_OPERATOR. */
-    later_failure: defaulted(changed(orNull(text))),
+    later_failure: changed(orNull(text)),
     /** The transaction that this one corrects. Null with `correction`. */
     corrects_id: orNull(text),
     correction: orNull(text),

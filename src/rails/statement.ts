@@ -67,4 +67,6 @@ export interface StatementRow {
   readonly phone: MaskedPhone | undefined;
   /** The receipt of the payment that the row is about, such as the one that it reverses. */
   readonly linkedReceipt: RailReceipt | undefined;
+  /** The receipt is only the row's place in its day. Another file may have another row there. */
+  readonly isUnnumbered?: true;
 }

@@ -18,7 +18,7 @@ export interface OpenPayout {
 /** A row of the rail's statement, or of its list of what came in. */
 export type NightRow = Pick<
   StatementRow,
-  "receipt" | "direction" | "amountCents" | "kind" | "reference" | "phone" | "linkedReceipt"
+  "receipt" | "direction" | "amountCents" | "kind" | "reference" | "phone" | "linkedReceipt" | "isUnnumbered"
 > & { readonly completedAt: UnixMillis | undefined };
 
 /** A pay-in that the book lacks. */
@@ -48,6 +48,7 @@ export interface FoundResult {
  * - UNKNOWN_KIND, OWN_TRANSFER: it is no pay-in of a customer.
  * - NAMES_AN_ORDER: it names an order that it does not fit.
  * - FITS_SEVERAL: it fits several orders, or its order several rows.
+ * - WITHOUT_NUMBER: it is a pay-in without a number, so nothing tells whether the book has it.
  */
 export const NIGHT_DOUBTS = [
   "TWICE",
@@ -56,6 +57,7 @@ export const NIGHT_DOUBTS = [
   "OWN_TRANSFER",
   "NAMES_AN_ORDER",
   "FITS_SEVERAL",
+  "WITHOUT_NUMBER",
 ] as const;
 export type NightDoubt = (typeof NIGHT_DOUBTS)[number];
 
@@ -110,6 +112,7 @@ export function lostNight({ rows, breaks, open }: ComparedRows): LostNight {
     if (twice.has(row.receipt)) isDoubted("TWICE");
     else if (reversed.has(row.receipt)) isDoubted("REVERSED");
     else if (ids.length > 0) fits.push([row, ids]);
+    else if (isPayIn && row.isUnnumbered === true) isDoubted("WITHOUT_NUMBER");
     else if (isPayIn && rail.transaction === undefined) payIns.push(lostPayInOf(row));
     else if (rail.transaction !== undefined) isDoubted("NAMES_AN_ORDER");
     else if (row.direction === "in") isDoubted(row.kind === "own_transfer" ? "OWN_TRANSFER" : "UNKNOWN_KIND");

@@ -47,15 +47,15 @@ describe("a payment file for a bank", () => {
   });
 
   it("names each payment by the id of its transaction, which a statement may cut to 16 characters", () => {
-    expect(endToEndIdOf(ID)).to.equal("01JD2R6P5VF8KSW3XHB1Z7Q4YE");
+    expect(endToEndIdOf(ID)).to.equal("F8KSW3XHB1Z7Q4YE01JD2R6P5V");
     expect(transactionOfEndToEndId(endToEndIdOf(ID))).to.equal(ID);
     expect(transactionOfEndToEndId("NOTPROVIDED")).to.equal(undefined);
-    for (const reference of ["01JD2R6P5VF8KSW3XHB1Z7Q4YE", "01jd2r6p5vf8ksw3xhb1z7q4ye", "01JD2R6P5VF8KSW3"]) {
+    for (const reference of ["F8KSW3XHB1Z7Q4YE01JD2R6P5V", "f8ksw3xhb1z7q4ye01jd2r6p5v", "F8KSW3XHB1Z7Q4YE"]) {
       expect(namesTransaction(reference, ID), reference).to.equal(true);
     }
-    for (const reference of ["", "01JD2R6P5VF8KSW", "01JD2R6P5VF8KSW3XHB1Z7Q4YEX", "1JD2R6P5VF8KSW3XHB1Z7Q4YE"]) {
+    for (const reference of ["", "F8KSW3XHB1Z7Q4Y", "F8KSW3XHB1Z7Q4YE01JD2R6P5VX", "01JD2R6P5VF8KSW3XHB1Z7Q4YE"]) {
       expect(namesTransaction(reference, ID), reference).to.equal(false);
     }
-    expect(namesTransaction("01JD2R6P5VF8KSW3XHB1Z7Q4YE", OTHER)).to.equal(false);
+    expect(namesTransaction("F8KSW3XHB1Z7Q4YE01JD2R6P5V", OTHER)).to.equal(false);
   });
 });

@@ -122,8 +122,9 @@ for (const engine of ENGINES) {
       );
       return reply.response?.transaction;
     };
-    const cli = (args: readonly string[]): Promise<Ended> =>
-      kesc([...args, "--org", organization], {
+    const cli = (args: readonly string[]): Promise<Ended> => run([...args, "--org", organization]);
+    const run = (args: readonly string[]): Promise<Ended> =>
+      kesc(args, {
         DATABASE_URL: "sqlite:/nowhere/kesc.db",
         KESC_OPERATOR_SERVER: service.servers[0].operatorAddress ?? "",
         KESC_OPERATOR_KEY: (fin as GivenOperator).key,
@@ -276,6 +277,12 @@ for (const engine of ENGINES) {
           `</Stmt></BkToCstmrStmt></Document>`,
       );
       const reconcile = (...more: string[]) => cli(["reconcile", statement, "--place", "KCB 1234", ...more]);
+      // A misspelled place would be another source of the same numbers.
+      expect((await reconcile("--resolve")).stdout).to.include("receipt of other rail");
+      const figure = ["--place", "KCB 1234", "--amount", "1.00", "--as-of", nairobiDayOf(now()), "--evidence", "S0"];
+      const recorded = await run(["reserve", "record", organization, ...figure]);
+      const proposalId = /prp_\w+/.exec(recorded.stdout)?.[0];
+      expect(await approved(admin, proposalId, ann as GivenOperator), recorded.stderr).to.equal(undefined);
       const shown = await reconcile("--resolve");
       expect(shown.stdout, shown.stderr).to.include(`${large}    12000000.00  kcb-1234:FT1 of`);
       expect(shown.stdout).to.include("This would complete 1 of together 12000000.00 KES");

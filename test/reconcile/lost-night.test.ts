@@ -104,6 +104,13 @@ describe("the pay-ins of a lost night", () => {
   }
 });
 
+describe("a pay-in without a number", () => {
+  it("waits for a person: another file may name another one alike", () => {
+    const rows = [{ ...payIn("D1"), isUnnumbered: true } as const, payIn("D2")];
+    expect(nightOf(rows)).to.deep.include({ payIns: nightOf([payIn("D2")]).payIns, doubtful: ["D1 WITHOUT_NUMBER"] });
+  });
+});
+
 describe("the results of a lost night", () => {
   it("are the rows that fit one payout alone, by amount, masked party and time", () => {
     const open = [payout("txn_1"), payout("txn_2", { cents: 2_000 })];

@@ -9,11 +9,13 @@ import { DEFAULT_TIER } from "../../src/domain/limits/limits.js";
 import type { Payment } from "../../src/domain/payment.js";
 import type { Decider, Proposal } from "../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../src/domain/rail-account.js";
+import type { ReservePlace } from "../../src/domain/reserve.js";
 import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
 import { MAX_CENTS, toCents } from "../../src/domain/values/cents.js";
 import { NO_EMAIL } from "../../src/domain/values/email-address.js";
 import type { OrganizationId, WebhookEndpointId } from "../../src/domain/values/ids.js";
 import { maskPhone } from "../../src/domain/values/masked-phone.js";
+import type { NairobiDay } from "../../src/domain/values/nairobi-day.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import {
   type Description,
@@ -373,5 +375,23 @@ export function endpoint(changes: Partial<Endpoint> = {}): Endpoint {
     createdAt: EARLIER,
     updatedAt: EARLIER,
     ...changes,
+  };
+}
+
+/** A place with a figure. How its statements are read nobody has said. */
+export function givenPlace(place: string, given: Partial<ReservePlace> = {}): ReservePlace {
+  return {
+    organizationId: ORGANIZATION,
+    place,
+    amountCents: toCents(100),
+    asOfDay: "2023-10-31" as NairobiDay,
+    evidence: "statement",
+    kind: "other",
+    documentSha256: undefined,
+    maturesOn: undefined,
+    statementForm: undefined,
+    recordedAt: EARLIER,
+    seq: 1,
+    ...given,
   };
 }

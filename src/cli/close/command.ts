@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 
 import { create, toBinary } from "@bufbuild/protobuf";
@@ -143,6 +143,7 @@ interface MonthOf {
 }
 
 function newPackFile(output: string, { organizationId, month }: MonthOf): NewFile {
+  if (output.endsWith("/")) mkdirSync(output, { recursive: true });
   const isFolder = statSync(output, { throwIfNoEntry: false })?.isDirectory() === true;
   return NewFile.create(isFolder ? join(output, `month-${organizationId}-${month}.zip`) : output);
 }

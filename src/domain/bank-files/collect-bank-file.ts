@@ -12,6 +12,7 @@ import { bookEntryOf, withSecondPerson } from "../second-person.js";
 import { BANK_RAIL, type Transaction } from "../transaction.js";
 import { amountText, type Cents } from "../values/cents.js";
 import type { TransactionId } from "../values/ids.js";
+import { endOfDay } from "../values/nairobi-day.js";
 import type { StatusReason } from "../values/text.js";
 import { toUnixMillis, type UnixMillis } from "../values/time.js";
 
@@ -60,8 +61,9 @@ function lookup({ organizationId, id: name, payments }: CollectBankFile, rows: L
  * may have them: none can be canceled, and none is in a second file. A file that was approved
  * before is a replay.
  *
- * Refuses, in this order: RAIL_ACCOUNT_NOT_FOUND, RAIL_ACCOUNT_CHANGED, PAYOUTS_CLOSED (also in a
- * restored book), and for the first payment that it finds BANK_FILE_OUTDATED, ACCOUNT_FROZEN.
+ * Refuses, in this order: ORGANIZATION_SUSPENDED, RAIL_ACCOUNT_NOT_FOUND, RAIL_ACCOUNT_CHANGED,
+ * PAYOUTS_CLOSED (also in a restored book), and for the first payment that it finds
+ * BANK_FILE_OUTDATED (also once the day of the file is over), ACCOUNT_FROZEN.
  */
 function decide(book: Book, command: CollectBankFile, now: UnixMillis, clock: UnixMillis): Decision<ApprovedBankFile> {
   const { organizationId, id, actor, note: reason } = command;
@@ -71,12 +73,13 @@ function decide(book: Book, command: CollectBankFile, now: UnixMillis, clock: Un
   if (refusal !== undefined) return refuse(refusal);
   const after = new BookAfter(book);
   const file = fileOf(command);
+  const isLate = endOfDay(command.day) <= clock;
   const about = { ...command, now };
   const detail = detailOfBankFile(file);
   after.take({ entries: [bookEntryOf(about, { kind: "bank_file.approved", reason, detail })], puts: [] });
   for (const collected of command.payments) {
     const order = orderOf(after, organizationId, collected.transactionId);
-    if (order === undefined || !isCollectable(order, command, collected)) {
+    if (order === undefined || isLate || !isCollectable(order, command, collected)) {
       return refuse({ reason: "BANK_FILE_OUTDATED", transactionId: collected.transactionId });
     }
     const { transaction, account, payment } = order;
@@ -106,6 +109,7 @@ function refusalByBook(
   book: Book,
   { organizationId, railAccountId, railRevision }: CollectBankFile,
 ): Refusal | undefined {
+  if (book.bookOf(organizationId).suspendedSeq !== undefined) return { reason: "ORGANIZATION_SUSPENDED" };
   const account = book.railAccounts(organizationId).find(({ id }) => id === railAccountId);
   if (account === undefined) return { reason: "RAIL_ACCOUNT_NOT_FOUND", rail: BANK_RAIL };
   // Otherwise the file would be one of other settings than those with which it is made again.

@@ -9,9 +9,11 @@ import type { JournalEntry } from "../journal.js";
 import { needReceipt, refusalByReceipt, sameNumberOf } from "../movement.js";
 import type { RailReceipt } from "../payment.js";
 import { correctAloneMaxCents } from "../rail-account.js";
+import { sourceAndNumber } from "../receipt.js";
 import type { Refusal } from "../refusal.js";
+import { isOfPlace } from "../reserve.js";
 import { withSecondPerson } from "../second-person.js";
-import type { Rail } from "../transaction.js";
+import { BANK_RAIL, type Rail } from "../transaction.js";
 import { amountText, type Cents } from "../values/cents.js";
 import type { DepositReference } from "../values/deposit-reference.js";
 import type { StatusReason } from "../values/text.js";
@@ -66,7 +68,8 @@ export const recordDeposits = withSecondPerson(operation, {
   touchedBy: NOTHING_TOUCHES,
 });
 
-function lookup({ organizationId, payIns }: RecordDeposits, rows: Lookup): void {
+function lookup({ organizationId, rail, payIns }: RecordDeposits, rows: Lookup): void {
+  if (rail === BANK_RAIL) rows.need("reservePlaces", organizationId);
   for (const { receipt, reference } of payIns) {
     needReceipt(rows, organizationId, receipt);
     if (isReference(reference)) rows.need("accountWithDepositReference", { organizationId, name: reference });
@@ -78,10 +81,16 @@ function lookup({ organizationId, payIns }: RecordDeposits, rows: Lookup): void 
  * the payer typed is credited, and every other pay-in becomes a deposit that waits. A pay-in whose
  * receipt the book has is passed over. Without any other it is a replay.
  *
- * Refuses: LIMIT_EXCEEDED of the book.
+ * Refuses, in this order: RESERVE_PLACE_NOT_FOUND (a pay-in of a misspelled place would be credited
+ * a second time), LIMIT_EXCEEDED of the book.
  */
 function decide(book: Book, command: RecordDeposits, now: UnixMillis): Decision<RecordedDeposits> {
-  const { organizationId, payIns } = command;
+  const { organizationId, rail, payIns } = command;
+  const isUnknown = ({ receipt }: PayIn): boolean => !isOfPlace(book.reservePlaces(organizationId), receipt);
+  const unknown = rail === BANK_RAIL ? payIns.find(isUnknown) : undefined;
+  if (unknown !== undefined) {
+    return refuse({ reason: "RESERVE_PLACE_NOT_FOUND", place: sourceAndNumber(unknown.receipt).source });
+  }
   const after = new BookAfter(book);
   const recorded: RecordedPayIn[] = [];
   for (const [index, payIn] of payIns.entries()) {

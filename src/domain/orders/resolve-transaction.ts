@@ -7,8 +7,9 @@ import { type Book, type Decision, type Lookup, type Operation, refuse, replay }
 import { needReceipt, refusalByReceipt } from "../movement.js";
 import type { Resolution } from "../payment.js";
 import { isReceiptOf } from "../receipt.js";
+import { isOfPlace } from "../reserve.js";
 import { withSecondPerson } from "../second-person.js";
-import type { ResolvedTransaction, Transaction } from "../transaction.js";
+import { BANK_RAIL, type ResolvedTransaction, type Transaction } from "../transaction.js";
 import { amountText } from "../values/cents.js";
 import type { TransactionId } from "../values/ids.js";
 import type { StatusReason } from "../values/text.js";
@@ -62,7 +63,9 @@ function openOrderOf({ organizationId, transactionId }: ResolveTransaction, book
 
 function lookup({ organizationId, transactionId, resolution }: ResolveTransaction, rows: Lookup): void {
   rows.need("order", transactionId);
-  if (resolution.kind !== "FAILED") needReceipt(rows, organizationId, resolution.receipt);
+  if (resolution.kind === "FAILED") return;
+  needReceipt(rows, organizationId, resolution.receipt);
+  if (isReceiptOf(BANK_RAIL, resolution.receipt)) rows.need("reservePlaces", organizationId);
 }
 
 /** For so long after a begin the request may be on its way. It is more than a server takes. */
@@ -103,8 +106,12 @@ export function decideResolution(
   if (resolution.kind === "FAILED" && isOnItsWay) return refuse({ reason: "INVALID_TRANSITION", from: status, to });
   if (resolution.kind !== "FAILED") {
     const { rail } = transaction;
-    if (!isReceiptOf(rail, resolution.receipt)) return refuse({ reason: "RECEIPT_OF_OTHER_RAIL", rail });
-    const refusal = refusalByReceipt(book, organizationId, resolution.receipt);
+    const { receipt } = resolution;
+    // One of a misspelled place would not be the one of the bank's statement.
+    const isOfRail =
+      isReceiptOf(rail, receipt) && (rail !== BANK_RAIL || isOfPlace(book.reservePlaces(organizationId), receipt));
+    if (!isOfRail) return refuse({ reason: "RECEIPT_OF_OTHER_RAIL", rail });
+    const refusal = refusalByReceipt(book, organizationId, receipt);
     if (refusal !== undefined) return refuse(refusal);
   }
 

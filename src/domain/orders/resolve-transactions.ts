@@ -6,9 +6,10 @@ import { type Book, type Decision, type Lookup, type Operation, replay } from ".
 import type { JournalEntry } from "../journal.js";
 import { needReceipt } from "../movement.js";
 import type { RailReceipt } from "../payment.js";
+import { isReceiptOf } from "../receipt.js";
 import type { Refusal } from "../refusal.js";
 import { withSecondPerson } from "../second-person.js";
-import type { Transaction } from "../transaction.js";
+import { BANK_RAIL, type Transaction } from "../transaction.js";
 import { amountText, type Cents } from "../values/cents.js";
 import type { TransactionId } from "../values/ids.js";
 import type { StatusReason } from "../values/text.js";
@@ -88,6 +89,7 @@ function lookup({ organizationId, results }: ResolveTransactions, rows: Lookup):
   for (const { transactionId, receipt } of results) {
     rows.need("order", transactionId);
     needReceipt(rows, organizationId, receipt);
+    if (isReceiptOf(BANK_RAIL, receipt)) rows.need("reservePlaces", organizationId);
   }
 }
 

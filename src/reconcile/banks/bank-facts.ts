@@ -73,7 +73,9 @@ export async function bankFacts(
         const { receipts, unnumbered } = named;
         const receipt = receipts.find((each) => booked.has(each)) ?? receipts[0] ?? unnumbered;
         for (const each of receipts) numberOf.set(each, receipt);
-        rows.push({ ...rowOf(entry.day, payment), receipt, transactionId: payoutNamedBy(payment, open) });
+        const isUnnumbered = receipt === unnumbered ? ({ isUnnumbered: true } as const) : {};
+        const transactionId = payoutNamedBy(payment, open);
+        rows.push({ ...rowOf(entry.day, payment), receipt, transactionId, ...isUnnumbered });
       }
     }
   }

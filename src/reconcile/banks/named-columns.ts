@@ -41,7 +41,7 @@ interface TableRow {
 }
 
 /** The reference that a payment of ours has in its file. */
-const OWN_REFERENCE = /(?<![0-9a-z])[0-7][0-9a-hjkmnp-tv-z]{25}(?![0-9a-z])/gi;
+const OWN_REFERENCE = /(?<![0-9a-z])[0-9a-hjkmnp-tv-z]{16}[0-7][0-9a-hjkmnp-tv-z]{9}(?![0-9a-z])/gi;
 
 // The name of the bank, the account, the period and the address.
 const LINES_BEFORE_HEADER_MAX = 50;

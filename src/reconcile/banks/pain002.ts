@@ -48,6 +48,8 @@ export function bankReport(xml: string): BankReport {
         status = valueAt(element, "GrpSts");
       }
       if (element.name !== "OrgnlPmtInfAndSts") return;
+      // A file of ours has one group of payments, so what is said of it is said of the file.
+      status = valueAt(element, "PmtInfSts") ?? status;
       for (const each of childrenAt(element, ["TxInfAndSts"])) {
         const reference = valueAt(each, "OrgnlEndToEndId") ?? "";
         const own = valueAt(each, "TxSts") ?? "";

@@ -74,13 +74,15 @@ export function prologueOf(organizationId: OrganizationId): readonly Command[] {
     beginPayment(organizationId, id),
     failPayment(organizationId, id),
     completePayment(organizationId, id, { receipt: "late", amountCents: toCents(50_000) }),
-    ...(organizationId === LIMITED ? heldPrologueOf(given) : []),
+    ...(organizationId === LIMITED ? heldPrologueOf(organizationId) : []),
   ];
 }
 
 /** Redemptions wait for each reason: one is released, one is refused, and one still waits. */
-function heldPrologueOf(given: { organizationId: OrganizationId; accountId: AccountId }): readonly Command[] {
-  const { organizationId } = given;
+function heldPrologueOf(organizationId: OrganizationId): readonly Command[] {
+  // Ann's phone number was changed, by the time of rows that is ahead of the clock: it cools.
+  const cid = createAccount(organizationId, "cid");
+  const given = { organizationId, accountId: cid.newAccountId };
   const [released, refused, waiting] = HOLD_REASONS.slice(0, 3).map((reason) =>
     redeem({ ...given, reference: `held for ${reason}`, amount: "0.01", rail: SLOW_RAIL }),
   ) as [MoveMoney, MoveMoney, MoveMoney];
@@ -89,6 +91,8 @@ function heldPrologueOf(given: { organizationId: OrganizationId; accountId: Acco
       setLimits(organizationId, { type: "REDEEM", changes: { [`HELD_${reason}`]: amount } }),
     );
   return [
+    cid,
+    mint({ ...given, reference: "to be held", amount: "1.00", rail: DIRECT_RAIL }),
     ...hold(NO_CENTS),
     released,
     beginPayment(organizationId, released.newTransactionId),

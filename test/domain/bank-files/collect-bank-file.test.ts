@@ -68,6 +68,8 @@ describe("collecting a payment file", () => {
       {},
       "PAYOUTS_CLOSED",
     ],
+    ["of a suspended organization", { books: [givenHead({ suspendedSeq: 3 })] }, {}, "ORGANIZATION_SUSPENDED"],
+    ["whose day is over", {}, { day: "2023-11-13" as never }, "BANK_FILE_OUTDATED"],
     ["of a restored book", { books: [givenHead({ state: "RESTORED" })] }, {}, "PAYOUTS_CLOSED"],
     [
       "with an unknown payment",

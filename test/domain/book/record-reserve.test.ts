@@ -1,27 +1,15 @@
 import { expect } from "chai";
 
-import type { ReservePlace } from "../../../src/domain/reserve.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import { formOf } from "../../support/bank-files.js";
 import { ALONE } from "../../support/commands.js";
 import { decide, effectOf, putOf, wordOf } from "../../support/decided.js";
-import { EARLIER, NOW, ORGANIZATION } from "../../support/names.js";
+import { givenPlace } from "../../support/given.js";
+import { NOW, ORGANIZATION } from "../../support/names.js";
 import { recordReserve } from "../../support/operations/book.js";
 
 const { asOfDay } = recordReserve(ORGANIZATION, "bank");
-const place: ReservePlace = {
-  organizationId: ORGANIZATION,
-  place: "bank",
-  amountCents: toCents(100),
-  asOfDay,
-  evidence: "statement",
-  kind: "other",
-  documentSha256: undefined,
-  maturesOn: undefined,
-  statementForm: undefined,
-  recordedAt: EARLIER,
-  seq: 1,
-};
+const place = givenPlace("bank", { asOfDay });
 
 describe("recording the reserve", () => {
   for (const [what, reservePlaces] of [

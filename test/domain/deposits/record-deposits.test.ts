@@ -4,16 +4,18 @@ import type { Acted } from "../../../src/domain/authority.js";
 import { MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import type { RecordDeposits, RecordedDeposits, RecordedPayIn } from "../../../src/domain/deposits/record-deposits.js";
 import type { Decider, Proposal } from "../../../src/domain/proposal.js";
+import { BANK_RAIL } from "../../../src/domain/transaction.js";
 import { NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { Loaded } from "../../../src/ledger/ports/store.js";
 import { ALONE } from "../../support/commands.js";
-import { asShown, decide, effectOf, expectRefused, proposedContent, putsOf } from "../../support/decided.js";
+import { asShown, decide, effectOf, expectRefused, proposedContent, putsOf, wordOf } from "../../support/decided.js";
 import {
   givenAccount,
   givenBook,
   givenDeposit,
   givenHead,
+  givenPlace,
   givenProposal,
   givenTransaction,
   railAccount,
@@ -47,6 +49,16 @@ function seen({ deposit, isNew }: RecordedPayIn): readonly unknown[] {
 }
 
 describe("recording the deposits of a lost night", () => {
+  it("takes those of a bank only from a place that has a figure: a misspelled one would be credited again", () => {
+    const places = { ...rows, reservePlaces: [givenPlace("KCB 1234")] };
+    const of = (source: string) => {
+      const receipt = receiptNamed(`${source}:FT1`);
+      return decide(places, { ...recordDeposits(ORGANIZATION, [{ receipt, reference: own }]), rail: BANK_RAIL });
+    };
+    expect(wordOf(of("kcb-1234"))).to.equal("effect");
+    expectRefused(of("kcb-123"), { reason: "RESERVE_PLACE_NOT_FOUND", place: "kcb-123" });
+  });
+
   it("adds up two deposits of one account in one commit", () => {
     const command = recordDeposits(ORGANIZATION, [
       { receipt: "d1", reference: own },

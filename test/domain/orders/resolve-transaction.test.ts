@@ -5,7 +5,7 @@ import { replay } from "../../../src/domain/decision.js";
 import type { Resolution } from "../../../src/domain/payment.js";
 import type { Decider, Proposal } from "../../../src/domain/proposal.js";
 import { contentFrom } from "../../../src/domain/proposal-content.js";
-import type { Transaction } from "../../../src/domain/transaction.js";
+import { BANK_RAIL, type Transaction } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { Reference } from "../../../src/domain/values/text.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
@@ -16,6 +16,7 @@ import {
   givenHead,
   givenPayment,
   givenPending,
+  givenPlace,
   givenProposal,
   givenTransaction,
   railAccount,
@@ -52,6 +53,7 @@ function bookWith(
     accounts: [account],
     transactions: [transaction, ...more],
     payments: [givenPayment(transaction, { state: "SENDING", begunAt: EARLIER })],
+    reservePlaces: [givenPlace("KCB 1234")],
     railAccounts:
       aloneMaxCents === null ? [] : [railAccount(ORGANIZATION, { resolveAloneMaxCents: toCents(aloneMaxCents) })],
     proposals:
@@ -386,6 +388,19 @@ describe("resolving a transaction", () => {
     const decision = (resolution: Resolution) =>
       wordOf(decide(bookWith(transaction), resolve(ORGANIZATION, transaction.id, resolution), toUnixMillis(NOW - 1)));
     expect([FAILED, COMPLETED, MOVED].map(decision)).to.deep.equal(["INVALID_TRANSITION", "effect", "effect"]);
+  });
+
+  it("completes one of a bank only with a receipt of a place that has a figure", () => {
+    const transaction = unknown({ rail: BANK_RAIL });
+    const decision = (source: string) => {
+      const resolution = { kind: "COMPLETED", receipt: receiptNamed(`${source}:FT1`) } as const;
+      return wordOf(decide(bookWith(transaction), resolve(ORGANIZATION, transaction.id, resolution)));
+    };
+    expect(["kcb-1234", "kcb-123", "mpesa"].map(decision)).to.deep.equal([
+      "effect",
+      "RECEIPT_OF_OTHER_RAIL",
+      "RECEIPT_OF_OTHER_RAIL",
+    ]);
   });
 
   it("refuses a transaction without an order", () => {

@@ -89,8 +89,8 @@ for (const [form, bic, day] of [
 
     it("has each payment with our reference, amount, bank, account and holder", () => {
       expect(texts.get(`${transfer}/PmtId/EndToEndId`)).to.deep.equal([
-        "01JD2R6P5VF8KSW3XHB1Z7Q4YE",
-        "01JD2R6P5VF8KSW3XHB1Z7Q4YF",
+        "F8KSW3XHB1Z7Q4YE01JD2R6P5V",
+        "F8KSW3XHB1Z7Q4YF01JD2R6P5V",
       ]);
       expect(texts.get(`${transfer}/Amt/InstdAmt`)).to.deep.equal(["100.05", "12000000.00"]);
       expect(texts.get(`${transfer}/CdtrAgt/FinInstnId/ClrSysMmbId/MmbId`)).to.deep.equal(["01175", "68000"]);
@@ -117,8 +117,8 @@ describe("a payment file", () => {
         .split("\r\n"),
     ).to.deep.equal([
       "Beneficiary,Bank,Account,Amount,Ref,Narration",
-      "A & B Ltd,01175,1104567890,100.05,01JD2R6P5VF8KSW3XHB1Z7Q4YE,KESC",
-      "Jane Doe,68000,0170123456789,12000000.00,01JD2R6P5VF8KSW3XHB1Z7Q4YF,KESC",
+      "A & B Ltd,01175,1104567890,100.05,F8KSW3XHB1Z7Q4YE01JD2R6P5V,KESC",
+      "Jane Doe,68000,0170123456789,12000000.00,F8KSW3XHB1Z7Q4YF01JD2R6P5V,KESC",
       "",
     ]);
   });

@@ -28,6 +28,10 @@ describe("a status report of a bank", () => {
     }
   });
 
+  it("may refuse the file as its only group of payments", () => {
+    expect(bankReport(report(["<PmtInfSts>RJCT</PmtInfSts>"]))).to.deep.include({ status: "RJCT", payments: [] });
+  });
+
   it("may have a payment twice, with one word about it", () => {
     expect(bankReport(report([about("A", "RJCT"), about("A", "RJCT")])).payments).to.have.length(1);
   });

@@ -11,7 +11,7 @@ import { toCents } from "../../../domain/values/cents.js";
 import type { AccountId, DepositId, DestinationId, TransactionId } from "../../../domain/values/ids.js";
 import type { Description, Metadata, Reference, StatusReason } from "../../../domain/values/text.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
-import { changedNamesOf, type InsertedRow, type RowOf } from "../../../model/column.js";
+import { changedNamesOf, type RowOf } from "../../../model/column.js";
 import { TRANSACTIONS } from "../../../model/transactions.js";
 import { readPart } from "../../secrets/unreadable-row.js";
 import type { OpenBook } from "../book-directory.js";
@@ -57,21 +57,7 @@ export const TRANSACTION_TABLE: Table<Transaction, ReadTransactionRow & MadeTran
   },
   rowOf: transactionOf,
   isAsWritten: isTransactionAsMade,
-  updates: [
-    { sets: ["reversed_by_id"], fits: changesOnly(["reversedById"]) },
-    {
-      sets: changedNamesOf(TRANSACTIONS),
-      fits: (_before, { failure }) => failure === undefined || FIRST_FAILURES.has(failure),
-    },
-    {
-      sets: [...changedNamesOf(TRANSACTIONS), "later_failure"],
-      updatedRow: (transaction) => ({
-        ...columnsOf(transaction),
-        failure: "RESOLVED_BY_OPERATOR" satisfies FailureReason,
-        later_failure: transaction.failure,
-      }),
-    },
-  ],
+  updates: [{ sets: ["reversed_by_id"], fits: changesOnly(["reversedById"]) }, { sets: changedNamesOf(TRANSACTIONS) }],
 };
 
 /**
@@ -131,12 +117,13 @@ export function correctionOf({
   return { kind: correction as Correction["kind"], transactionId: id as TransactionId };
 }
 
-function transactionRowOf(transaction: Transaction, { book, seq }: RowPlace): InsertedRow<typeof TRANSACTIONS> {
-  return { book: book.number, seq, ...columnsOf(transaction) };
-}
-
-function columnsOf(transaction: Transaction): Omit<InsertedRow<typeof TRANSACTIONS>, "book" | "seq"> {
+function transactionRowOf(transaction: Transaction, { book, seq }: RowPlace): TransactionRow {
+  const { failure } = transaction;
+  // The CHECK of the first release does not know the others.
+  const isFirst = failure === undefined || FIRST_FAILURES.has(failure);
   return {
+    book: book.number,
+    seq,
     id: transaction.id,
     account_id: transaction.accountId,
     type: transaction.type,
@@ -149,7 +136,8 @@ function columnsOf(transaction: Transaction): Omit<InsertedRow<typeof TRANSACTIO
     rail: transaction.rail,
     rail_movement: transaction.railMovement ?? null,
     rail_receipt: transaction.railReceipt ?? null,
-    failure: transaction.failure ?? null,
+    failure: isFirst ? (failure ?? null) : ("RESOLVED_BY_OPERATOR" satisfies FailureReason),
+    later_failure: isFirst ? null : failure,
     open_flags: wordsText(transaction.openFlags),
     held_for: wordsText(transaction.heldFor),
     corrects_id: transaction.corrects?.transactionId ?? null,
