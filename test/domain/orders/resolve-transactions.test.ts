@@ -4,7 +4,7 @@ import type { Acted } from "../../../src/domain/authority.js";
 import { MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import type { ResolvedTransactions } from "../../../src/domain/orders/resolve-transactions.js";
 import type { Decider } from "../../../src/domain/proposal.js";
-import type { Transaction } from "../../../src/domain/transaction.js";
+import { BANK_RAIL, type Transaction } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { Loaded } from "../../../src/ledger/ports/store.js";
@@ -15,6 +15,7 @@ import {
   givenHead,
   givenPayment,
   givenPending,
+  givenPlace,
   givenProposal,
   givenTransaction,
   railAccount,
@@ -103,6 +104,19 @@ describe("resolving the transactions of a lost night", () => {
       expect(leftBy(given, [one])).to.deep.equal({ kind: "replay", left: [[left, status]] });
     });
   }
+
+  it("completes orders of a bank only with receipts of a place that has a figure", () => {
+    const ofBank = [order({ rail: BANK_RAIL }), order({ rail: BANK_RAIL })] as const;
+    const rows = { ...rowsWith(ofBank), reservePlaces: [givenPlace("KCB 1234")] };
+    const results = [
+      [ofBank[0].id, "kcb-1234:FT1", 1_000],
+      [ofBank[1].id, "kcb-123:FT2", 1_000],
+    ] as const;
+    expect(leftBy(rows, results).left).to.deep.equal([
+      [undefined, "COMPLETED"],
+      ["RECEIPT_OF_OTHER_RAIL", "PROCESSING"],
+    ]);
+  });
 
   it("completes an order once, and takes a receipt once", () => {
     const results = [
