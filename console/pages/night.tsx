@@ -10,6 +10,7 @@ import type { Fields } from "../upstream/contract.js";
 import { isUnknown, type Refusal } from "../upstream/refusal.js";
 import type { Told } from "../upstream/upstream.js";
 import { Short } from "../view/journal.js";
+import { KeptForm } from "../view/kept-form.js";
 import { type Column, FigureList, Refused, Table } from "../view/parts.js";
 import { Money, Text, Time, words } from "../view/values.js";
 
@@ -74,35 +75,9 @@ interface BeginProps {
 
 function Begin({ visit, rail, night, rows, children }: BeginProps): VNode {
   return (
-    <NightForm visit={visit} given={{ night, rail, rows: JSON.stringify(rows) }}>
+    <KeptForm visit={visit} given={{ night, rail, rows: JSON.stringify(rows) }}>
       <button type="submit">{children}</button>
-    </NightForm>
-  );
-}
-
-interface NightFormProps {
-  readonly visit: Visit;
-  readonly given: Readonly<Record<string, string>>;
-  readonly needsPasskey?: boolean;
-  readonly children: VNode | readonly VNode[];
-}
-
-/** A form with the rows: more than a usual form may have. */
-function NightForm({ visit, given, needsPasskey = false, children }: NightFormProps): VNode {
-  return (
-    <form
-      method="post"
-      action={visit.path}
-      encType="multipart/form-data"
-      class="form"
-      {...(needsPasskey ? { "data-passkey": "get" } : {})}
-    >
-      <input type="hidden" name="form_token" value={visit.formToken} />
-      {Object.entries(given).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
-      {children}
-    </form>
+    </KeptForm>
   );
 }
 
@@ -219,11 +194,11 @@ function previewPage(visit: Visit, night: NightAct, answer: NightAnswer): Shown 
         </p>
         <Figures answer={answer} />
         <Ask visit={visit} night={night} note="" needsPasskey={false} />
-        <NightForm visit={visit} given={{ ...kept(visit), step: "csv" }}>
+        <KeptForm visit={visit} given={{ ...kept(visit), step: "csv" }}>
           <button type="submit" class="plain">
             Download the rows as CSV
           </button>
-        </NightForm>
+        </KeptForm>
         <Rows visit={visit} answer={answer} />
       </>
     ),
@@ -244,7 +219,7 @@ interface AskProps {
 function Ask({ visit, night, note, needsPasskey }: AskProps): VNode {
   const { title } = ACTS[night];
   return (
-    <NightForm visit={visit} given={{ ...kept(visit), step: "do" }} needsPasskey={needsPasskey}>
+    <KeptForm visit={visit} given={{ ...kept(visit), step: "do" }} needsPasskey={needsPasskey}>
       <label>
         Note
         <input type="text" name="note" value={note} maxLength={256} required autoComplete="off" />
@@ -257,7 +232,7 @@ function Ask({ visit, night, note, needsPasskey }: AskProps): VNode {
       <button type="submit" class="main">
         {needsPasskey ? `Use your passkey: ${title}` : title}
       </button>
-    </NightForm>
+    </KeptForm>
   );
 }
 

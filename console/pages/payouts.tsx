@@ -10,6 +10,7 @@ import type { PayFileResponse, Payouts } from "../gen/messages.js";
 import { type Page, type Shown, type Visit, within } from "../page.js";
 import type { Refusal } from "../upstream/refusal.js";
 import type { ActedOf } from "../upstream/upstream.js";
+import { KeptForm } from "../view/kept-form.js";
 import { Link, pathWith } from "../view/link.js";
 import { type Column, Commands, More, Refused, Section, Table } from "../view/parts.js";
 import { PayoutPreview } from "../view/payout-preview.js";
@@ -109,7 +110,7 @@ function Choose({ visit, rails }: ChooseProps): VNode {
         if you like reference, description and destination. Nothing is stored. A large file takes minutes, since others
         go first.
       </p>
-      <FileForm visit={visit} given={{}}>
+      <KeptForm visit={visit} given={{}}>
         <label>
           Rail
           <select name="rail" required>
@@ -127,33 +128,8 @@ function Choose({ visit, rails }: ChooseProps): VNode {
         <button type="submit" class="main">
           Look at it
         </button>
-      </FileForm>
+      </KeptForm>
     </section>
-  );
-}
-
-interface FileFormProps {
-  readonly visit: Visit;
-  readonly given: Readonly<Record<string, string>>;
-  readonly needsPasskey?: boolean;
-  readonly children: VNode | readonly VNode[];
-}
-
-function FileForm({ visit, given, needsPasskey = false, children }: FileFormProps): VNode {
-  return (
-    <form
-      method="post"
-      action={visit.path}
-      encType="multipart/form-data"
-      class="form"
-      {...(needsPasskey ? { "data-passkey": "get" } : {})}
-    >
-      <input type="hidden" name="form_token" value={visit.formToken} />
-      {Object.entries(given).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
-      {children}
-    </form>
   );
 }
 
@@ -265,7 +241,7 @@ function Ask({ visit, kept, leftOut, needsPasskey = false }: AskProps): VNode {
   }
   const isNone = leftOut === 0;
   return (
-    <FileForm
+    <KeptForm
       visit={visit}
       needsPasskey={needsPasskey}
       given={{ step: "do", rail, kept, ...(isNone ? { leave_out: "0" } : {}) }}
@@ -291,7 +267,7 @@ function Ask({ visit, kept, leftOut, needsPasskey = false }: AskProps): VNode {
       <button type="submit" class="main">
         {needsPasskey ? "Use your passkey: propose" : "Propose"}
       </button>
-    </FileForm>
+    </KeptForm>
   );
 }
 
