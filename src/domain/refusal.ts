@@ -156,7 +156,7 @@ export const REFUSALS = {
   RESERVE_PLACE_NOT_FOUND: notFound`No figure of the place ${"place"} was recorded yet, and that makes it known. Record one first.`,
   PAYOUTS_NOT_FOUND: notFound`Nobody has proposed a file with the SHA-256 ${"sha256"}, or nobody has approved it in time.`,
   BANK_FILE_NOT_FOUND: notFound`There is no payment file ${"bankFileId"}, or nobody has approved it.`,
-  BANK_FILE_OUTDATED: failedPrecondition`Transaction ${"transactionId"} cannot be in the payment file any more: it was canceled, is held, or is in another file, or the day of the file is over. Nothing was done. Propose a new file.`,
+  BANK_FILE_OUTDATED: failedPrecondition`Transaction ${"transactionId"} cannot be in the payment file. It was canceled, is held, or is in another file; or the day of the file is over. Propose a new file.`,
   BANK_FILE_CLOSED: worded(
     "FAILED_PRECONDITION",
     ["bankFileId", "cause"],
