@@ -201,6 +201,14 @@ module.exports = {
       from: { path: "^(runtime|daraja|src|client|gateway|console|contract)/" },
       to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] },
     },
+    {
+      name: "programs-use-no-package-of-the-build",
+      severity: "error",
+      from: { path: "^(runtime|daraja|src|client|gateway|console|contract)/" },
+      to: {
+        path: "node_modules/(@bufbuild/buf|@grpc/reflection|esbuild|google-proto-files|grpc-health-check|swagger-ui-dist|ts-proto|typescript-7)/",
+      },
+    },
   ],
   options: {
     doNotFollow: { path: "node_modules" },

@@ -6,6 +6,7 @@ NODE_FITS := $(shell node -e 'const of = (text) => text.match(/\d+/g).map(Number
 	process.exit(+!require("./package.json").engines.node.split("||").some((range) => { \
 		const least = of(range), at = least.findIndex((part, index) => part !== own[index]); \
 		return least[0] === own[0] && (at < 0 || own[at] > least[at]); }))' 2>/dev/null && echo yes)
+export MACHINE_PATH := $(or $(MACHINE_PATH),$(PATH))
 ifneq ($(NODE_FITS),yes)
 NODE := .node/node_modules/node/bin/node
 export PATH := $(CURDIR)/$(dir $(NODE)):$(PATH)
@@ -18,7 +19,7 @@ TESTS = $(call sources,test bench)
 sources = $(shell find $(1) \( -path src/gen -o -path client/gen -o -path console/gen \) -prune -o -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.proto' -o -path '*/migrations/*.json' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run pack test lint lint-format lint-code lint-contract lint-tests check coverage nightly docs runtimes fuzz audit baseline screenshots bench bench-full cells suspend console move profile compare path peers upgrade chaos events overload hostile simulate mutants clean
+.PHONY: help packages run pack test lint lint-format lint-code lint-contract lint-tests check coverage nightly docs runtimes fuzz audit baseline screenshots bench bench-full cells suspend console move profile compare path peers upgrade chaos events overload hostile simulate mutants clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -145,18 +146,27 @@ clean: ## remove what was built; data/ stays
 	@echo 'Node 24 comes into .node, because the Node of this machine is not one for KESC…'
 	@npm install --prefix .node --no-audit --no-fund --loglevel=error node@24
 
-# Not `npm ci`: it wants the packages of every platform in the lock file, and not every registry has all of them.
-node_modules/.package-lock.json: package.json package-lock.json | $(NODE)
-	@echo 'Installing packages…'
-	@npm install --no-save --no-audit --no-fund
+# What it takes to build and run are `dependencies`; `devDependencies` are for tests, linters and benchmarks. They stay where they are.
+node_modules/.to-run: package.json package-lock.json
+	@$(MAKE) --no-print-directory -j2 $(NODE) packages OMIT=$(if $(wildcard node_modules/mocha),,--omit=dev)
 	@touch $@
 
-dist/.bundled: node_modules/.package-lock.json $(SOURCES) deploy/bundle.mjs deploy/packages.mjs tsconfig.json tsconfig.client.json buf.yaml buf.gen.yaml
+node_modules/.to-test: package.json package-lock.json
+	@$(MAKE) --no-print-directory -j2 $(NODE) packages
+	@touch $@ node_modules/.to-run
+
+# Not `npm ci`: it wants the packages of every platform in the lock file, and not every registry has all of them. The machine's Node
+# installs, since .node may arrive meanwhile.
+packages:
+	@echo 'Installing packages…'
+	@PATH="$(MACHINE_PATH)" npm install $(OMIT) --no-save --no-audit --no-fund --loglevel=error
+
+dist/.bundled: node_modules/.to-run $(SOURCES) deploy/bundle.mjs deploy/packages.mjs tsconfig.json tsconfig.client.json buf.yaml buf.gen.yaml
 	@echo 'Building…'
 	@npm run --silent build
 	@touch $@
 
-dist/.built: dist/.bundled $(TESTS)
+dist/.built: node_modules/.to-test dist/.bundled $(TESTS)
 	@echo 'Compiling the tests…'
 	@npm run --silent compile
 	@chmod +x dist/src/cli/kesc.js

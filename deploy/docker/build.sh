@@ -7,7 +7,7 @@ out=$1
 cd "$(dirname "$0")/../.."
 
 # Not `npm ci`: see the Makefile.
-[ -d node_modules ] || npm install --no-save --no-audit --no-fund
+[ -d node_modules ] || npm install --omit=dev --no-save --no-audit --no-fund
 npm run --silent build
 
 mkdir -p "$out"
