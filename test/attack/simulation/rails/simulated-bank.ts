@@ -126,7 +126,7 @@ interface PaymentInFile {
 }
 
 /** Reads pain.001 without the code of the service. */
-export function paymentsOf(bytes: string): readonly PaymentInFile[] {
+function paymentsOf(bytes: string): readonly PaymentInFile[] {
   return textsOf(bytes, "CdtTrfTxInf").map((payment) => {
     const [reference = ""] = textsOf(payment, "EndToEndId");
     const transactionId = `txn_${reference.slice(16)}${reference.slice(0, 16)}`.toLowerCase() as TransactionId;
