@@ -93,16 +93,18 @@ for (const engine of ENGINES) {
       return row.count;
     };
 
-    /** Runs until no part is open, or until a step fails. */
+    /** Runs until no part is open, or until a step fails. Returns how often it looked for parts. */
     const run = async (
       step: () => void = () => undefined,
       { decide = (decided: RowDecision) => decided, lease = 1_000 } = {},
-    ): Promise<void> => {
+    ): Promise<number> => {
       const store = payoutStore(opened.cell, () => undefined);
+      let looks = 0;
       const ended = Promise.withResolvers<undefined>();
       const watched: PayoutStore = {
         ...store,
         open: async () => {
+          looks += 1;
           const open = await store.open();
           if (open.length === 0) ended.resolve(undefined);
           return open;
@@ -135,6 +137,7 @@ for (const engine of ENGINES) {
       runner.start();
       if (lease > 0) await ended.promise;
       await runner.stop();
+      return looks;
     };
 
     it("redeems each row once, and notes why the ledger refused one", async () => {
@@ -234,7 +237,7 @@ for (const engine of ENGINES) {
     it("redeems nothing without the lease, and nothing that nobody has approved", async () => {
       const before = await redemptions();
       const file = await approved();
-      await run(undefined, { lease: 0 });
+      expect(await run(undefined, { lease: 0 })).to.equal(0);
       expect(await redemptions()).to.equal(before);
       await run();
       const organization = { id: organizationId, cell: 0 };

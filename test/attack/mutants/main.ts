@@ -44,10 +44,13 @@ const TESTS = [
   "events/**/*.test.js",
   "ledger/**/*.test.js",
   "rails/bank/*.test.js",
+  "reconcile/**/*.test.js",
   "rails/mpesa/result-codes.test.js",
   "seals/merkle.test.js",
   "seals/sealer.test.js",
   "settlement/**/*.test.js",
+  "payouts/*.test.js",
+  "operators/bank-files.test.js",
   "storage/secrets/**/*.test.js",
   "storage/postgres/races.test.js",
 ];
@@ -144,8 +147,8 @@ function copyOfProgram(): string {
   cpSync(join(REPOSITORY, "dist"), join(folder, "dist"), { recursive: true });
   cpSync(join(REPOSITORY, "package.json"), join(folder, "package.json"));
   symlinkSync(join(REPOSITORY, "node_modules"), join(folder, "node_modules"));
-  // Tests read pages, the contract and certificates.
-  for (const name of ["docs", "proto", "test"]) symlinkSync(join(REPOSITORY, name), join(folder, name));
+  // Tests read pages, the contract, and certificates of tests and examples.
+  for (const name of ["docs", "examples", "proto", "test"]) symlinkSync(join(REPOSITORY, name), join(folder, name));
   return folder;
 }
 

@@ -6,7 +6,7 @@ import { Tally } from "./report/tally.js";
 import { Trace } from "./report/trace.js";
 import { runAll } from "./runs.js";
 
-const RUNS = byStage({ test: 1_500, check: 5_000 });
+const RUNS = byStage({ test: 1_000, check: 3_000 });
 const TEST_MILLIS_MAX = 600_000;
 
 // Each is met in some run: runs that never meet one prove nothing about it.
@@ -15,8 +15,10 @@ const CRASHES = [
   "answer",
   "commit",
   "due",
+  "finish",
   "idle",
   "messages",
+  "open",
   "payment",
   "postpone",
   "reschedule",
@@ -64,6 +66,32 @@ const RAIL = [
   "resolved by a person: COMPLETED",
   "resolved by a person: FAILED",
   "resolved by a person: MOVED",
+  "held, then releaseTransaction: OWN_PAYOUT",
+  "held, then releaseTransaction: done",
+  "held, then refuseTransaction: done",
+  "suspensions",
+];
+const PAYOUTS = [
+  "proposed: done",
+  "approved: done",
+  "stop: done",
+  "rows: CANCELED",
+  "rows: COMPLETED",
+  "rows: FAILED",
+  "rows: refused",
+];
+const BANK = [
+  "account: RAIL_PAYMENTS_UNDER_WAY",
+  "download: BANK_FILE_CLOSED",
+  "download: done",
+  "files again",
+  "files checked, lost",
+  "payments refused",
+  "payments returned",
+  "proposed: BANK_FILE_OUTDATED",
+  "proposed: RAIL_ACCOUNT_CHANGED",
+  "return: done",
+  "statement: done",
 ];
 
 describe("the simulation of payments over a rail", () => {
@@ -75,6 +103,8 @@ describe("the simulation of payments over a rail", () => {
     expect(tally.names("rail faults")).to.include.members(FAULTS);
     expect(tally.names("rail commands")).to.include.members(COMMANDS);
     expect(tally.names("rail")).to.include.members(RAIL);
+    expect(tally.names("payouts")).to.include.members(PAYOUTS);
+    expect(tally.names("bank")).to.include.members(BANK);
   }).timeout(TEST_MILLIS_MAX);
 
   it("takes the same steps with the same seed", async () => {

@@ -74,8 +74,11 @@ describe("the receipts of a bank's entries", () => {
     // Payments of one commit share the first characters of their ids, and so not of our reference.
     expect(await namedIn(ofLines(`D10,NTRF${cut}//FT1`))).to.deep.equal([one]);
     expect(await namedIn(ofLines(`D10,NTRF${cut}//FT1`), [other as TransactionId])).to.deep.equal([undefined]);
-    // What a payer writes names no payout.
+    // What a payer writes names no payout, nor does the bank's number of a pay-in.
     expect(await namedIn(ofLines(`C10,NTRF${cut}//FT1`), [one as TransactionId])).to.deep.equal([undefined]);
+    expect(await namedIn(ofLines(`C10,NTRFBACK//${cut}`), [one as TransactionId])).to.deep.equal([undefined]);
+    // A person finds out which of two it is.
+    expect(await namedIn(ofLines(`D10,NTRF${cut}//${cut.replace(/E$/, "F")}`))).to.deep.equal([undefined]);
   });
 
   it("leave a payment in the account's reference that the payer has typed as a whole field", async () => {

@@ -90,6 +90,11 @@ export class MemoryDisk implements Disk {
     return this.#tables.transactions.rows;
   }
 
+  /** The approved files of payouts, oldest first. */
+  get payoutFiles(): readonly ApprovedPayoutFile[] {
+    return [...this.#tables.payoutFiles.rows.values()];
+  }
+
   /** What operators have made, destinations, and webhook endpoints. */
   get acts(): readonly (
     StoredApiKey | Proposal | RailAccountRecord | ReservePlace | ApprovedPayoutFile | Destination | EndpointRecord

@@ -5,6 +5,9 @@ import { Violation } from "../report/violation.js";
 import type { RailWorld } from "./rail-world.js";
 import type { SimulatedRail } from "./simulated-rail.js";
 
+/** What the rail, or the bank, has moved for an order. */
+export type Truth = Pick<SimulatedRail, "movedFor" | "moved">;
+
 /** The settlement has looked at a message twice, and has asked the rail about it. */
 const SEEN_TRIES = 2;
 
@@ -13,7 +16,7 @@ const SEEN_TRIES = 2;
  * the book has not what the rail has moved, no flag is up, and the settlement has seen a message
  * that says what moved.
  */
-export function checkParting(world: RailWorld, rail: SimulatedRail): void {
+export function checkParting(world: RailWorld, rail: Truth): void {
   for (const payment of world.payments.all()) {
     const { transactionId, state } = payment;
     if (state !== "ENDED" || !isTold(world, rail, payment)) continue;
@@ -42,14 +45,14 @@ export function checkUnclear(world: RailWorld): void {
  * Returns by how much the book differs from what the rail has moved for an order. Throws a
  * Violation if it differs, and no flag is up.
  */
-export function apartUnderFlagOf(world: RailWorld, rail: SimulatedRail, payment: StoredPayment): number {
+export function apartUnderFlagOf(world: RailWorld, rail: Truth, payment: StoredPayment): number {
   const apart = apartOf(world, rail, payment);
   if (apart === 0 || flagsOf(world, payment.transactionId).length > 0) return apart;
   throw new Violation(`the flags of ${payment.transactionId} in the end, ${String(apart)} cents apart`, "one", "none");
 }
 
 /** How much more came in, or less went out, than the book has. */
-function apartOf(world: RailWorld, rail: SimulatedRail, { transactionId, direction }: StoredPayment): number {
+function apartOf(world: RailWorld, rail: Truth, { transactionId, direction }: StoredPayment): number {
   const moved = rail.movedFor(transactionId).reduce((sum, { cents }) => sum + cents, 0);
   const booked = transactionsOf(world, transactionId)
     .filter(({ status }) => status === "COMPLETED")
@@ -61,7 +64,7 @@ function apartOf(world: RailWorld, rail: SimulatedRail, { transactionId, directi
  * Whether true messages have told all that has become of the order. A second prompt of a COMPLETED
  * order waits until a query confirms it.
  */
-function isTold({ inbox }: RailWorld, rail: SimulatedRail, { transactionId, status }: StoredPayment): boolean {
+function isTold({ inbox }: RailWorld, rail: Truth, { transactionId, status }: StoredPayment): boolean {
   const seen = inbox
     .of(transactionId)
     .filter(({ isSettled, tries }) => isSettled || (tries >= SEEN_TRIES && status === "FAILED"))

@@ -1,4 +1,6 @@
+import type { Command } from "../../../../src/domain/operations.js";
 import type { RailAccountId } from "../../../../src/domain/payment.js";
+import type { OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../../src/domain/values/time.js";
 import type { Random } from "../../random.js";
 import { BOOKS_BEGIN } from "../disks/disk.js";
@@ -9,6 +11,16 @@ import { Violation } from "../report/violation.js";
 import type { MemoryInbox } from "./memory-inbox.js";
 import type { MemoryLeases } from "./memory-leases.js";
 import type { MemoryPayments } from "./memory-payments.js";
+import type { MemoryPayoutFiles } from "./memory-payout-files.js";
+
+/** Offers a step that may happen next. A weight of 0 excludes it. */
+export type May = (weight: number, run: () => void) => void;
+
+/** Commits the command of a person or of a caller. Returns the refusal, or else what was done. */
+export type Commit = (command: Command) => Promise<string>;
+
+/** A suspended organization begins nothing. */
+const BEGINS: ReadonlySet<string> = new Set(["mint", "redeem", "beginPayment", "collectBankFile"]);
 
 /** The weights of the faults of one run; an ordinary step weighs 10. */
 export interface RailFaults {
@@ -49,7 +61,10 @@ export class RailWorld {
   readonly disk: MemoryDisk;
   readonly payments: MemoryPayments;
   readonly inbox: MemoryInbox;
+  readonly payoutFiles: MemoryPayoutFiles;
   readonly leases: MemoryLeases;
+  /** The organizations that an operator has suspended. */
+  readonly suspended = new Set<OrganizationId>();
   faults: RailFaults = NO_RAIL_FAULTS;
   /** The time since the run began. */
   millis = 0;
@@ -58,7 +73,7 @@ export class RailWorld {
   #ids = 0;
 
   constructor(
-    given: Pick<RailWorld, "random" | "tally" | "trace" | "disk" | "payments" | "inbox"> & {
+    given: Pick<RailWorld, "random" | "tally" | "trace" | "disk" | "payments" | "inbox" | "payoutFiles"> & {
       leasesBy: (now: () => number) => MemoryLeases;
     },
   ) {
@@ -68,6 +83,7 @@ export class RailWorld {
     this.disk = given.disk;
     this.payments = given.payments;
     this.inbox = given.inbox;
+    this.payoutFiles = given.payoutFiles;
     this.leases = given.leasesBy(() => this.millis);
   }
 
@@ -112,6 +128,28 @@ export class RailWorld {
   /** The shortcode that an account has in a revision; without one, as it is now. */
   shortcodeOf(id: RailAccountId, revision = this.disk.railRevision(id)): string {
     return this.disk.railSettings(id, revision) ?? "shortcode";
+  }
+
+  setSuspended(organizationId: OrganizationId, isSuspended: boolean): void {
+    this.disk.setSuspended(organizationId, isSuspended);
+    if (isSuspended) this.suspended.add(organizationId);
+    else this.suspended.delete(organizationId);
+    this.note("operator", () => `${isSuspended ? "suspends" : "resumes"} ${organizationId}`);
+  }
+
+  /** A command has had an effect. */
+  watchEffect({ name }: Command, wasSuspended: boolean): void {
+    if (wasSuspended && BEGINS.has(name)) this.violated(`what ${name} does in a suspension`, "nothing", "an effect");
+  }
+
+  /** A payout goes to its rail. By the journal a person must have released it, if it was held. */
+  watchRelease(transactionId: TransactionId, when: string): void {
+    const organizationId = this.disk.transactions.get(transactionId)?.organizationId;
+    if (organizationId === undefined) return;
+    const rows = this.disk.journalAfter(organizationId, 0).filter((row) => row.transactionId === transactionId);
+    const last = rows.findLast(({ kind }) => kind === "transaction.held" || kind === "transaction.released");
+    if (last?.kind === "transaction.held")
+      this.violated(`the release of ${transactionId}, when ${when}`, "one", "none");
   }
 
   newId(prefix: string): string {

@@ -1,13 +1,19 @@
-import type { PaymentCommand, ResourceOf } from "../../../../src/domain/operations.js";
+import type { Command, ResourceOf } from "../../../../src/domain/operations.js";
 import type { RailAccountId } from "../../../../src/domain/payment.js";
+import type { PayoutRow } from "../../../../src/domain/payout-file.js";
 import type { Rail } from "../../../../src/domain/transaction.js";
 import { MAX_CENTS, toCents } from "../../../../src/domain/values/cents.js";
 import type { TransactionId } from "../../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../../src/domain/values/time.js";
 import { Lease } from "../../../../src/leases/lease.js";
 import { commitBatch } from "../../../../src/ledger/commit-batch.js";
-import type { Outcome } from "../../../../src/ledger/ports/outcome.js";
+import { DECIDED_LATER, type Outcome } from "../../../../src/ledger/ports/outcome.js";
 import { StoreError } from "../../../../src/ledger/ports/store.js";
+import type { OpenPart } from "../../../../src/payouts/ports.js";
+import { redemptionOf } from "../../../../src/payouts/redemption.js";
+import { PayoutRunner, type RowDecision } from "../../../../src/payouts/runner.js";
+import { BankRail } from "../../../../src/rails/bank/bank.js";
+import { SETTINGS } from "../../../../src/rails/bank/settings.js";
 import type { OpenPayment } from "../../../../src/rails/order.js";
 import type { PaymentRail, RailReport, Sent } from "../../../../src/rails/rail.js";
 import { RailFaults } from "../../../../src/settlement/faults.js";
@@ -17,10 +23,9 @@ import type { SettlementEvent } from "../../../../src/settlement/ports/runtime.j
 import { Settlement } from "../../../../src/settlement/settlement.js";
 import { BOOKS_BEGIN } from "../disks/disk.js";
 import { describeCommand } from "../report/trace.js";
-import type { RailWorld } from "./rail-world.js";
+import { isBankAccount, railAccountOf, termsOf } from "./given-organization.js";
+import type { May, RailWorld } from "./rail-world.js";
 import type { SimulatedRail } from "./simulated-rail.js";
-
-type May = (weight: number, run: () => void) => void;
 
 /** A step of the server that waits for its turn. */
 interface Turn {
@@ -33,7 +38,7 @@ interface Turn {
 interface Wait {
   /** By the monotonic clock of the server. */
   readonly at: number;
-  readonly kind: "loop" | "lease" | "other";
+  readonly kind: "loop" | "lease" | "payouts" | "other";
   readonly resolve: () => void;
 }
 
@@ -53,8 +58,13 @@ const TURN_SHARE = 0.3;
 const COMMIT_TURN_SHARE = 0.6;
 const CHECKS_MILLIS = [75_000, 45_000, 180_000, 600_000, 2_700_000, 12 * 3_600_000];
 const SIMULATED = new Error("simulated");
+/** The runner sends a row again that got one of these. Any other refusal is about the row. */
+const LATER: ReadonlySet<string> = new Set([...DECIDED_LATER, "ORGANIZATION_SUSPENDED"]);
 
-/** One server with the real lease and the real settlement. All else of it is simulated. */
+/**
+ * One server with the real lease, the real settlement and the real runner of payouts. All else of
+ * it is simulated.
+ */
 export class SettlingServer {
   readonly #world: RailWorld;
   readonly #rail: SimulatedRail;
@@ -70,6 +80,7 @@ export class SettlingServer {
   #pausedMillis = 0;
   #pausedUntil = 0;
   #settlement: Settlement | undefined;
+  #runner: PayoutRunner | undefined;
   #lease: Lease | undefined;
   /** The revisions of the accounts at the rail, as this life of the server has read them. */
   #revisions = new Map<RailAccountId, number>();
@@ -101,7 +112,7 @@ export class SettlingServer {
     }
     for (const turn of this.#turns) this.#offerTurn(turn, may, mayFail);
     for (const wait of this.#waits) {
-      if (wait.at > this.#monotonicMillis()) continue;
+      if (wait.at > this.#monotonicMillis() || !this.#hasPurpose(wait)) continue;
       may(WAKE_WEIGHT, () => {
         wait.resolve();
       });
@@ -131,8 +142,17 @@ export class SettlingServer {
   nextTimes(isBusy: boolean): readonly number[] {
     if (this.#isPaused) return [this.#pausedUntil];
     const mayWork = (this.#lease?.leftMillis() ?? 0) > 0;
-    const waits = this.#waits.filter(({ kind }) => kind === "other" || (isBusy && (mayWork || kind === "lease")));
+    const waits = this.#waits.filter((wait) => {
+      const { kind } = wait;
+      if (kind === "payouts") return this.#hasPurpose(wait);
+      return kind === "other" || (isBusy && (mayWork || kind === "lease"));
+    });
     return waits.map(({ at }) => at + this.#pausedMillis);
+  }
+
+  /** Without an open file the runner would only look, again and again. */
+  #hasPurpose({ kind }: Wait): boolean {
+    return kind !== "payouts" || this.#world.payoutFiles.isOpen;
   }
 
   get #isPaused(): boolean {
@@ -164,7 +184,7 @@ export class SettlingServer {
     this.#revisions.clear();
     this.#refused.clear();
     this.#world.note(this.#name, () => "starts");
-    const { payments, inbox, leases } = this.#world;
+    const { payments, inbox, leases, payoutFiles } = this.#world;
     const monotonicMillis = (): number => this.#monotonicMillis();
     const lease = new Lease({
       name: "settlement",
@@ -181,8 +201,7 @@ export class SettlingServer {
     };
     const submitWatch: SubmitWatch = ({ refusedCredential, organizationId, revision }) => {
       // From now on this life of the server must not use it.
-      const id = payments.all().find((payment) => payment.organizationId === organizationId)?.railAccountId;
-      if (refusedCredential !== undefined) this.#refused.add(`${String(id)} ${String(revision)}`);
+      if (refusedCredential !== undefined) this.#refused.add(`${railAccountOf(organizationId)} ${String(revision)}`);
       return Promise.resolve({ kind: "done", resource: {} as never, replayed: true });
     };
     const onEvent = (event: SettlementEvent): void => {
@@ -205,9 +224,20 @@ export class SettlingServer {
       closePayouts: () => Promise.resolve(),
       onEvent,
     });
+    const runner = new PayoutRunner({
+      store: this.#withTurns(payoutFiles, ["open", "finish"]),
+      // The lease guards nothing, so each server believes that it has it.
+      lease: { leftMillis: () => 1_000 },
+      redeem: ({ organizationId, sha256, rail }, row) => this.#redeem({ organizationId, sha256, rail }, row),
+      timing: { ...timing, wait: (millis, signal) => this.#wait("payouts", millis, signal) },
+      onError: (error) => {
+        onEvent({ kind: "error", error });
+      },
+    });
     lease.start();
     settlement.start();
-    [this.#lease, this.#settlement] = [lease, settlement];
+    runner.start();
+    [this.#lease, this.#settlement, this.#runner] = [lease, settlement, runner];
   }
 
   #crash(): void {
@@ -222,9 +252,8 @@ export class SettlingServer {
     this.#world.note(this.#name, () => "begins to stop");
     this.#state = "stopping";
     const life = this.#life;
-    const [lease, settlement] = [this.#lease, this.#settlement];
-    void settlement
-      ?.stop(GRACE_MILLIS)
+    const [lease, settlement, runner] = [this.#lease, this.#settlement, this.#runner];
+    void Promise.all([settlement?.stop(GRACE_MILLIS), runner?.stop()])
       .then(() => lease?.stop())
       .then(() => {
         if (this.#life !== life || this.#state !== "stopping") return;
@@ -311,7 +340,21 @@ export class SettlingServer {
     });
   }
 
-  async #submit<C extends PaymentCommand>(command: C, deadline: UnixMillis): Promise<Outcome<ResourceOf<C>>> {
+  /** Redeems a row as the service does. */
+  async #redeem(
+    file: Pick<OpenPart["file"], "organizationId" | "sha256" | "rail">,
+    row: PayoutRow,
+  ): Promise<RowDecision> {
+    const railTerms = termsOf(file.organizationId, file.rail);
+    const newTransactionId = this.#world.newId("txn") as TransactionId;
+    const command = redemptionOf(row, { ...file, railTerms, newTransactionId });
+    const outcome = await this.#submit(command, toUnixMillis(this.#now() + GRACE_MILLIS));
+    if (outcome.kind === "done") return { kind: "accepted" };
+    const { reason } = outcome.refusal;
+    return LATER.has(reason) ? { kind: "later" } : { kind: "refused", reason };
+  }
+
+  async #submit<C extends Command>(command: C, deadline: UnixMillis): Promise<Outcome<ResourceOf<C>>> {
     await this.#turn("submit", { share: TURN_SHARE, canFail: false });
     if (this.#now() >= deadline) return { kind: "refused", refusal: { reason: "DEADLINE_EXCEEDED" } };
     for (let tries = 1; ; tries += 1) {
@@ -327,7 +370,8 @@ export class SettlingServer {
     }
   }
 
-  async #commit(command: PaymentCommand): Promise<Outcome<unknown>> {
+  async #commit(command: Command): Promise<Outcome<unknown>> {
+    let wasSuspended = false;
     const store = this.#world.disk.open().store({
       before: async (point) => {
         const share = point === "commit" || point === "answer" ? COMMIT_TURN_SHARE : 0;
@@ -335,11 +379,15 @@ export class SettlingServer {
       },
       committed: () => {
         this.#world.note(this.#name, () => `COMMITTED ${describeCommand(command)}`);
+        wasSuspended = this.#world.suspended.has(command.organizationId);
+        // From now on any server can ask the rail.
+        if (command.name === "redeem") this.#rail.acceptedRow(command);
       },
     });
     const [result] = await commitBatch(store, [command], this.#now());
     if (result === undefined || result.kind === "bug") throw new Error("a bug", { cause: result });
     this.#world.tally.count("rail commands", `${command.name}: ${wordOf(result)}`);
+    if (result.kind === "done" && !result.replayed) this.#world.watchEffect(command, wasSuspended);
     return result;
   }
 
@@ -353,7 +401,9 @@ export class SettlingServer {
     return {
       id,
       organizationId,
-      rail: this.#adapter({ id, revision, shortcode: this.#world.shortcodeOf(id, revision) }),
+      rail: isBankAccount(id)
+        ? new BankRail(SETTINGS.parse(JSON.parse(this.#world.shortcodeOf(id, revision))))
+        : this.#adapter({ id, revision, shortcode: this.#world.shortcodeOf(id, revision) }),
       payouts: "open",
       beginWithinMillis: 120_000,
       confirmAboveCents: this.#confirmAboveCents as RailAccount["confirmAboveCents"],

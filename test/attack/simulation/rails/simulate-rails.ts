@@ -1,7 +1,9 @@
-import type { PaymentCommand } from "../../../../src/domain/operations.js";
-import { NEVER_DUE, type RailAccountId, type RailReceipt, type Resolution } from "../../../../src/domain/payment.js";
+import type { Command, PaymentCommand } from "../../../../src/domain/operations.js";
+import { NEVER_DUE, type RailReceipt, type Resolution } from "../../../../src/domain/payment.js";
+import { BANK_RAIL } from "../../../../src/domain/transaction.js";
+import { OPERATOR } from "../../../../src/domain/values/actor.js";
 import { type Cents, formatCents, MAX_CENTS, toCents } from "../../../../src/domain/values/cents.js";
-import type { AccountId, DestinationId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
+import type { OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import { commitBatch } from "../../../../src/ledger/commit-batch.js";
 import { railAccountsText } from "../../../../src/ledger/ports/store.js";
 import type { StoredPayment } from "../../../../src/settlement/ports/payments.js";
@@ -13,47 +15,47 @@ import {
   setLimits,
   unfreezeAccount,
 } from "../../../support/operations/accounts.js";
+import { PAYEE } from "../../../support/operations/bank-files.js";
 import { setRailAccount } from "../../../support/operations/rails.js";
-import {
-  cancel,
-  completePayment,
-  decideHeld,
-  mint,
-  redeem,
-  resolve,
-} from "../../../support/operations/transactions.js";
+import { cancel, completePayment, mint, redeem, resolve } from "../../../support/operations/transactions.js";
 import { Random } from "../../random.js";
+import { checkBooks } from "../checks/check-books.js";
 import { ORGANIZATIONS } from "../disks/disk.js";
 import { MemoryDisk } from "../disks/memory-disk.js";
 import type { Tally } from "../report/tally.js";
 import type { Trace } from "../report/trace.js";
 import { mustBe, Violation } from "../report/violation.js";
-import { apartUnderFlagOf, checkParting, checkUnclear } from "./check-parting.js";
+import { apartUnderFlagOf, checkParting, checkUnclear, type Truth } from "./check-parting.js";
+import { checkPayouts, type HoldRules } from "./check-payouts.js";
+import { accountOf, FUNDS_CENTS, payeeOf, railAccountOf, termsOf, tillOf } from "./given-organization.js";
+import { HeldDesk } from "./held-desk.js";
 import { MemoryInbox } from "./memory-inbox.js";
 import { MemoryLeases } from "./memory-leases.js";
 import { MemoryPayments } from "./memory-payments.js";
-import { NO_RAIL_FAULTS, type RailFaults, RailWorld } from "./rail-world.js";
+import { MemoryPayoutFiles } from "./memory-payout-files.js";
+import { PayoutTeam } from "./payout-team.js";
+import { type May, NO_RAIL_FAULTS, type RailFaults, RailWorld } from "./rail-world.js";
 import { SettlingServer } from "./settling-server.js";
+import { SimulatedBank } from "./simulated-bank.js";
 import { SimulatedRail } from "./simulated-rail.js";
+import { Treasurer } from "./treasurer.js";
 
 const HOUR_MILLIS = 3_600_000;
 const STEPS_MAX = 20_000;
 const SERVERS_MAX = 3;
 const ORDERS_MAX = 6;
-const FUNDS_CENTS = 1_000_000;
 // The faults end some time after the last order was accepted.
 const FAULTY_MILLIS_MAX = 20 * 60_000;
 // Until then every outcome that nobody knows must have been flagged.
 const UNKNOWN_MILLIS_MAX = 62 * HOUR_MILLIS;
 const SKEW_MILLIS_MAX = 1_500;
-const ANY_AMOUNT = { minCents: toCents(1), maxCents: MAX_CENTS, stepCents: toCents(1) };
-
-type Command = Parameters<typeof commitBatch>[1][number];
 
 /**
- * One run of the settlements of several servers over one rail. The seed decides what the rail does
- * with each order, who crashes where, and which messages come. Then everything heals and comes to
- * rest. At last a person resolves what is flagged, and the book must say what the rail has moved.
+ * One run of the settlements of several servers over one rail, and of their runners of payouts. The
+ * seed decides what the rail does with each order, who crashes where, and which messages come. It
+ * also decides which files people propose, approve, stop and lose, and what a bank makes of them.
+ * Then everything heals and comes to rest. At last a person resolves what is flagged, and the book
+ * must say what the rail and the bank have moved.
  *
  * Throws a Violation where something does not hold.
  */
@@ -63,7 +65,8 @@ export async function simulateRails(seed: number, { tally, trace }: { tally: Tal
   let now = (): number => 0;
   const disk = new MemoryDisk(organizations, () => world.now);
   const payments = new MemoryPayments(disk);
-  const given = { random, tally, trace, disk, payments, inbox: new MemoryInbox() };
+  const [inbox, payoutFiles] = [new MemoryInbox(), new MemoryPayoutFiles(disk)];
+  const given = { random, tally, trace, disk, payments, inbox, payoutFiles };
   const world: RailWorld = new RailWorld({ ...given, leasesBy: (clock) => new MemoryLeases((now = clock)) });
   mustBe("the time at the begin", 0, now());
   await new RailRun(world, organizations).run();
@@ -73,8 +76,15 @@ class RailRun {
   readonly #world: RailWorld;
   readonly #organizations: readonly OrganizationId[];
   readonly #rail: SimulatedRail;
+  readonly #bank: SimulatedBank;
+  /** What the rail and the bank have moved. */
+  readonly #truth: Truth;
   readonly #servers: readonly SettlingServer[];
-  readonly #accounts = new Map<OrganizationId, AccountId>();
+  readonly #desk: HeldDesk;
+  readonly #teams: ReadonlyMap<OrganizationId, PayoutTeam>;
+  /** Those of the organizations that pay to banks. */
+  readonly #treasurers: ReadonlyMap<OrganizationId, Treasurer>;
+  readonly #rules = new Map<OrganizationId, HoldRules>();
   #ordersLeft: number;
   #healsAt = Infinity;
 
@@ -91,6 +101,21 @@ class RailRun {
       return new SettlingServer(world, { rail, name: `server ${String(index + 1)}`, confirmAboveCents });
     });
     this.#ordersLeft = 1 + random.below(ORDERS_MAX);
+    this.#bank = new SimulatedBank(world);
+    this.#truth = truthOf(rail, this.#bank);
+    const commit = (command: Command): Promise<string> => this.#commit(command);
+    this.#desk = new HeldDesk(world, commit);
+    this.#treasurers = new Map(
+      organizations
+        .filter(() => random.chance(0.5))
+        .map((id) => [id, new Treasurer(world, { organizationId: id, bank: this.#bank, commit })]),
+    );
+    this.#teams = new Map(
+      organizations.map((id) => {
+        const given = { paysBanks: this.#treasurers.has(id), isIdle: random.chance(0.5) };
+        return [id, new PayoutTeam(world, { organizationId: id, commit, ...given })];
+      }),
+    );
     world.faults = faultsOf(random);
   }
 
@@ -98,6 +123,9 @@ class RailRun {
     for (const organizationId of this.#organizations) await this.#open(organizationId);
     await this.#play();
     await this.#resolveAll();
+    for (const treasurer of this.#treasurers.values()) await treasurer.finish();
+    this.#world.throwViolation();
+    checkBooks(this.#world.disk, this.#world.disk.books());
     for (const organizationId of this.#organizations) this.#judge(organizationId);
   }
 
@@ -112,7 +140,7 @@ class RailRun {
       // Settles every promise that the step has made ready.
       await new Promise(setImmediate);
       this.#world.throwViolation();
-      checkParting(this.#world, this.#rail);
+      checkParting(this.#world, this.#truth);
       checkUnclear(this.#world);
       this.#world.tally.count("steps", "steps");
     }
@@ -120,10 +148,10 @@ class RailRun {
     throw new Violation("the steps of a run", "an end", { open, messages: this.#world.inbox.open });
   }
 
-  #offer(may: (weight: number, run: () => void) => void): void {
+  #offer(may: May): void {
     const { random, millis, events } = this.#world;
     let steps = 0;
-    const mayNow = (weight: number, run: () => void): void => {
+    const mayNow: May = (weight, run) => {
       if (weight > 0) steps += 1;
       may(weight, run);
     };
@@ -135,6 +163,8 @@ class RailRun {
         this.#world.happen(event);
       });
     }
+    for (const person of this.#people) person.offer(mayNow);
+    this.#offerHeld(mayNow);
     if (this.#ordersLeft > 0) {
       mayNow(2, () => {
         this.#ordersLeft -= 1;
@@ -153,17 +183,29 @@ class RailRun {
     });
   }
 
+  /** Persons decide about held payouts, in the end about each. */
+  #offerHeld(may: May): void {
+    const held = this.#organizations.flatMap((organizationId) => this.#desk.maybeHeld(organizationId));
+    if (held.length === 0) return;
+    may(this.#isHealed ? 5 : 0.5, () => {
+      void this.#desk.decide(this.#world.random.pick(held), { isLast: this.#isHealed });
+    });
+  }
+
   /** The next moment at which something can happen. */
   #nextTime(): number {
     const { millis, events, payments, inbox, now } = this.#world;
     const begin = now - millis;
-    const isOpen = ({ state, dueAt }: StoredPayment): boolean => state !== "ENDED" && dueAt !== NEVER_DUE;
+    // A person takes a payment to a bank in a file, and no server.
+    const isOpen = ({ state, dueAt, numberKind }: StoredPayment): boolean =>
+      state !== "ENDED" && dueAt !== NEVER_DUE && !(state === "READY" && numberKind === "BANK");
     const dueTimes = [...payments.all().filter(isOpen), ...inbox.open].map(({ dueAt }) => dueAt - begin);
     const isBusy = dueTimes.some((at) => at <= millis + SKEW_MILLIS_MAX);
     const times = [
       ...events.map(({ at }) => at),
       ...this.#servers.flatMap((server) => server.nextTimes(isBusy)),
       ...dueTimes,
+      ...this.#people.flatMap(({ nextAt }) => nextAt ?? []),
       this.#healsAt,
     ];
     const next = Math.min(...times.filter((at) => at > millis));
@@ -171,14 +213,25 @@ class RailRun {
   }
 
   #isAtRest(): boolean {
-    const { payments, inbox, events, faults } = this.#world;
-    if (this.#ordersLeft > 0 || faults !== NO_RAIL_FAULTS || events.length > 0 || inbox.open.length > 0) return false;
+    const { payments, inbox, events, payoutFiles } = this.#world;
+    if (this.#ordersLeft > 0 || !this.#isHealed || events.length > 0 || inbox.open.length > 0) return false;
+    if (this.#people.some(({ nextAt }) => nextAt !== undefined) || payoutFiles.isOpen) return false;
+    if (this.#organizations.some((organizationId) => this.#desk.held(organizationId).length > 0)) return false;
     return payments.all().every((payment) => this.#isSettled(payment));
   }
 
+  get #people(): readonly (PayoutTeam | Treasurer)[] {
+    return [...this.#teams.values(), ...this.#treasurers.values()];
+  }
+
+  get #isHealed(): boolean {
+    return this.#world.faults === NO_RAIL_FAULTS;
+  }
+
   /** Whether only a person can know more of the payment. */
-  #isSettled({ state, begunAt, isFlagged }: StoredPayment): boolean {
+  #isSettled({ state, begunAt, isFlagged, numberKind }: StoredPayment): boolean {
     if (state === "ENDED" || (begunAt === undefined && isFlagged)) return true;
+    if (state === "READY" && numberKind === "BANK") return true;
     const isOld = begunAt !== undefined && this.#world.now - begunAt > UNKNOWN_MILLIS_MAX;
     return isOld && isFlagged;
   }
@@ -187,25 +240,10 @@ class RailRun {
     this.#world.note("everyone", () => "comes to rest: nothing goes wrong any more");
     this.#world.faults = NO_RAIL_FAULTS;
     this.#healsAt = Infinity;
-    for (const organizationId of this.#organizations) void this.#settle(organizationId);
-  }
-
-  /** One act after the other: two at once would conflict. */
-  async #settle(organizationId: OrganizationId): Promise<void> {
-    await this.#mendRail(organizationId);
-    for (const id of this.#held(organizationId)) await this.#decideHeld(organizationId, id);
-  }
-
-  /** The redemptions that wait for a person. */
-  #held(organizationId: OrganizationId): readonly TransactionId[] {
-    const own = [...this.#world.disk.transactions.values()].filter((each) => each.organizationId === organizationId);
-    return own.flatMap(({ id, heldFor }) => (heldFor.length > 0 ? [id] : []));
-  }
-
-  async #decideHeld(organizationId: OrganizationId, id: TransactionId): Promise<void> {
-    const name = this.#world.random.pick(["releaseTransaction", "releaseTransaction", "refuseTransaction"] as const);
-    const done = await this.#commit(decideHeld(name, organizationId, id));
-    this.#world.tally.count("rail", `held, then ${name}: ${done}`);
+    for (const organizationId of this.#organizations) {
+      this.#world.setSuspended(organizationId, false);
+      void this.#mendRail(organizationId);
+    }
   }
 
   /** Somebody sets the right password, if the rail refuses the initiator. */
@@ -214,17 +252,29 @@ class RailRun {
   }
 
   async #open(organizationId: OrganizationId): Promise<void> {
-    const newAccountId = this.#world.newId("acc") as AccountId;
-    await this.#commit({ ...createAccount(organizationId, "user"), newAccountId });
-    this.#accounts.set(organizationId, newAccountId);
-    const till = createDestination(organizationId, newAccountId, { coolingMillis: 0 });
+    const accountId = accountOf(organizationId);
+    await this.#commit({ ...createAccount(organizationId, "user"), newAccountId: accountId });
+    const till = createDestination(organizationId, accountId, { coolingMillis: 0 });
     await this.#commit({ ...till, newDestinationId: tillOf(organizationId) });
-    const funds = { organizationId, accountId: newAccountId, amount: formatCents(toCents(FUNDS_CENTS)) };
+    const funds = { organizationId, accountId, amount: formatCents(toCents(FUNDS_CENTS)) };
     await this.#commit({ ...mint({ ...funds, reference: "funds" }), newTransactionId: this.#newTransactionId() });
+    const treasurer = this.#treasurers.get(organizationId);
+    if (treasurer !== undefined) {
+      await treasurer.open();
+      const payee = createDestination(organizationId, accountId, { kind: "BANK", number: PAYEE, coolingMillis: 0 });
+      await this.#commit({ ...payee, newDestinationId: payeeOf(organizationId) });
+    }
     const { random } = this.#world;
     if (random.chance(0.5)) return;
-    const changes = { HELD_AMOUNT: toCents(random.pick([1, 10_000, 40_000])) };
-    await this.#commit(setLimits(organizationId, { type: "REDEEM", changes }));
+    const amounts = [toCents(1), toCents(10_000), toCents(40_000)] as const;
+    const rules = {
+      ...(random.chance(0.7) ? { HELD_AMOUNT: random.pick(amounts) } : {}),
+      ...(random.chance(0.3) ? { HELD_NEW_DESTINATION: random.pick(amounts) } : {}),
+      ...(random.chance(0.3) ? { HELD_DAY: toCents(60_000) } : {}),
+      ...(random.chance(0.2) ? { DAY: toCents(90_000) } : {}),
+    };
+    this.#rules.set(organizationId, rules);
+    await this.#commit(setLimits(organizationId, { type: "REDEEM", changes: rules }));
   }
 
   /** A caller asks for a mint or a redemption. */
@@ -232,17 +282,20 @@ class RailRun {
     const { random } = this.#world;
     const organizationId = random.pick(this.#organizations);
     const way = random.pick(["prompt", "prompt", "to a phone", "to a business"] as const);
+    const isToBank = way !== "prompt" && this.#treasurers.has(organizationId) && random.chance(0.5);
+    const rail = isToBank ? BANK_RAIL : SLOW_RAIL;
     const newTransactionId = this.#newTransactionId();
     const command = (way === "prompt" ? mint : redeem)({
       organizationId,
-      accountId: this.#accountOf(organizationId),
+      accountId: accountOf(organizationId),
       amount: formatCents(toCents(1 + random.below(50_000))),
       reference: newTransactionId,
-      rail: SLOW_RAIL,
-      terms: { railAccountId: railAccountOf(organizationId), destinations: { TILL: ANY_AMOUNT } },
+      rail,
+      terms: termsOf(organizationId, rail),
     });
-    this.#rail.accepted(newTransactionId, organizationId, way);
-    const destinationId = way === "to a business" ? tillOf(organizationId) : undefined;
+    if (!isToBank) this.#rail.accepted(newTransactionId, organizationId, way);
+    const toBusiness = way === "to a business" ? tillOf(organizationId) : undefined;
+    const destinationId = isToBank ? payeeOf(organizationId) : toBusiness;
     void this.#commit({ ...command, destinationId, newTransactionId }).then(() => {
       if (random.chance(0.7)) for (const server of this.#servers) server.wake();
     });
@@ -250,8 +303,8 @@ class RailRun {
   }
 
   /**
-   * A caller cancels an order, or a person decides about a held one, or freezes the account for a
-   * while, or changes the account at the rail.
+   * A caller cancels an order or freezes the account for a while, or an operator suspends the
+   * organization for a while or changes the account at the rail.
    */
   #disturb(): void {
     const { random, payments } = this.#world;
@@ -260,21 +313,25 @@ class RailRun {
       return;
     }
     const payment = payments.all().at(-1);
-    const [held] = payment === undefined ? [] : this.#held(payment.organizationId);
-    if (payment !== undefined && held !== undefined && random.chance(0.5)) {
-      void this.#decideHeld(payment.organizationId, held);
-      return;
-    }
     if (payment !== undefined && random.chance(0.5)) {
       void this.#commit(cancel(payment.organizationId, payment.transactionId));
       return;
     }
     const organizationId = random.pick(this.#organizations);
-    const freeze = freezeAccount(organizationId, this.#accountOf(organizationId));
+    if (random.chance(0.3)) {
+      this.#world.tally.count("rail", "suspensions");
+      this.#world.setSuspended(organizationId, true);
+      this.#world.after(random.below(10 * 60_000), "the suspension ends", () => {
+        this.#world.setSuspended(organizationId, false);
+      });
+      return;
+    }
+    const freeze = freezeAccount(organizationId, accountOf(organizationId));
     const newFreezeId = this.#world.newId("frz") as typeof freeze.newFreezeId;
     void this.#commit({ ...freeze, newFreezeId });
     this.#world.after(random.below(10 * 60_000), "the freeze ends", () => {
-      void this.#commit(unfreezeAccount(organizationId, freeze.accountId, newFreezeId));
+      // A suspension holds an API key, and no operator.
+      void this.#commit({ ...unfreezeAccount(organizationId, freeze.accountId, newFreezeId), actor: OPERATOR });
     });
   }
 
@@ -307,7 +364,7 @@ class RailRun {
         );
         continue;
       }
-      const [first, ...more] = this.#rail.movedFor(transactionId);
+      const [first, ...more] = this.#truth.movedFor(transactionId);
       const resolution = resolutionOf(first, amountCents);
       this.#world.tally.count("rail", `resolved by a person: ${resolution.kind}`);
       // The account at the rail lets nobody decide alone.
@@ -332,12 +389,12 @@ class RailRun {
 
   #judge(organizationId: OrganizationId): void {
     const { disk, tally } = this.#world;
-    const { cents, receipts } = this.#rail.moved(organizationId);
+    const { cents, receipts } = this.#truth.moved(organizationId);
     const { reserve, held } = disk.books().heads.get(organizationId)?.sums ?? { reserve: NaN, held: NaN };
     const apart = this.#world.payments
       .all()
       .filter((payment) => payment.organizationId === organizationId)
-      .map((payment) => apartUnderFlagOf(this.#world, this.#rail, payment));
+      .map((payment) => apartUnderFlagOf(this.#world, this.#truth, payment));
     tally.count("rail", "apart under a flag", apart.filter((each) => each !== 0).length);
     const apartCents = apart.reduce((sum, each) => sum + each, 0);
     mustBe(`what ${organizationId} moved over the rail`, cents - apartCents, reserve - FUNDS_CENTS);
@@ -350,18 +407,26 @@ class RailRun {
       booked.filter((receipt) => !receipts.includes(receipt)),
     );
     tally.count("rail", "receipts checked", receipts.length);
+    checkPayouts(this.#world, organizationId, {
+      files: this.#teams.get(organizationId)?.files ?? [],
+      rules: this.#rules.get(organizationId) ?? {},
+      movedFor: (id) => this.#truth.movedFor(id),
+    });
   }
 
   async #commit(command: Command): Promise<string> {
+    let wasSuspended = false;
     const steps = {
       before: () => Promise.resolve(),
       committed: () => {
         this.#world.note("caller", () => `COMMITTED ${command.name} ${(command as PaymentCommand).transactionId}`);
+        wasSuspended = this.#world.suspended.has(command.organizationId);
       },
     };
     try {
       const [result] = await commitBatch(this.#world.disk.open().store(steps), [command], this.#world.now);
-      return result?.kind ?? "nothing";
+      if (result?.kind === "done" && !result.replayed) this.#world.watchEffect(command, wasSuspended);
+      return result?.kind === "refused" ? result.refusal.reason : (result?.kind ?? "nothing");
     } catch (error) {
       // Most callers do not wait for the commit, so nobody would catch the error.
       this.#world.violated(`the commit of ${command.name}`, "an answer", String(error));
@@ -369,23 +434,19 @@ class RailRun {
     }
   }
 
-  #accountOf(organizationId: OrganizationId): AccountId {
-    const accountId = this.#accounts.get(organizationId);
-    if (accountId === undefined) throw new Error(`${organizationId} has no account`);
-    return accountId;
-  }
-
   #newTransactionId(): TransactionId {
     return this.#world.newId("txn") as TransactionId;
   }
 }
 
-function tillOf(organizationId: OrganizationId): DestinationId {
-  return `till of ${organizationId}` as DestinationId;
-}
-
-function railAccountOf(organizationId: OrganizationId): RailAccountId {
-  return `rail account of ${organizationId}` as RailAccountId;
+function truthOf(rail: SimulatedRail, bank: SimulatedBank): Truth {
+  return {
+    movedFor: (id) => (rail.knows(id) ? rail.movedFor(id) : bank.movedFor(id)),
+    moved: (id) => {
+      const [overRail, overBank] = [rail.moved(id), bank.moved(id)];
+      return { cents: overRail.cents + overBank.cents, receipts: [...overRail.receipts, ...overBank.receipts] };
+    },
+  };
 }
 
 /** A person who asks the rail says what moved. */

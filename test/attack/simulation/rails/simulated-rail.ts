@@ -1,4 +1,6 @@
+import type { MoveMoney } from "../../../../src/domain/money/move-money.js";
 import type { RailReceipt } from "../../../../src/domain/payment.js";
+import { BANK_RAIL } from "../../../../src/domain/transaction.js";
 import { type Cents, formatCents, toCents } from "../../../../src/domain/values/cents.js";
 import type { OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import { maskPhone } from "../../../../src/domain/values/masked-phone.js";
@@ -127,6 +129,12 @@ export class SimulatedRail {
     });
   }
 
+  /** A row of a file was redeemed, unless the redemption was refused or was there. */
+  acceptedRow({ newTransactionId, organizationId, destinationId, rail }: MoveMoney): void {
+    if (rail === BANK_RAIL || !this.#world.disk.transactions.has(newTransactionId)) return;
+    this.accepted(newTransactionId, organizationId, destinationId === undefined ? "to a phone" : "to a business");
+  }
+
   /** A server is about to send the order. Returns what the network does with the request. */
   request(server: string, request: Request, answer: (sent: Sent) => void): void {
     const { order } = request;
@@ -193,6 +201,10 @@ export class SimulatedRail {
     return { cents, receipts: all.flatMap(({ taken }) => taken).map(({ receipt }) => receipt) };
   }
 
+  knows(transactionId: TransactionId): boolean {
+    return this.#orders.has(transactionId);
+  }
+
   /** What moved for one order, as a person finds out who asks the rail. */
   movedFor(transactionId: TransactionId): readonly Pick<Taken, "receipt" | "cents">[] {
     return this.#known(transactionId).taken.filter(({ state }) => state === "succeeded");
@@ -241,9 +253,6 @@ export class SimulatedRail {
     const now: Taken = { movement, order, shortcode, isRefused, takenAt, receipt, cents, liesUntil: 0, state: "open" };
     taken.push(now);
     this.#world.tally.count("rail", `orders taken, ${way}`);
-    const heldFor = this.#world.disk.transactions.get(transactionId)?.heldFor ?? [];
-    if (heldFor.length > 0)
-      this.#world.violated(`the release of ${transactionId} before its rail is asked`, [], heldFor);
     const max = way === "prompt" && plan.answer === "turned away" ? 2 : 1;
     if (taken.length > max) this.#world.violated(`how often the rail took ${transactionId}`, max, taken.length);
     this.#decide(now, isRefused ? { ...plan, ...OF_REFUSED } : plan);
@@ -354,6 +363,7 @@ export class SimulatedRail {
     const { transactionId, direction, amountCents } = order;
     this.#world.note("rail", () => `is asked for ${direction} ${formatCents(amountCents)}, ${transactionId}`);
     this.#world.tally.count("rail", isSent ? "requests again" : "requests");
+    this.#world.watchRelease(transactionId, "its rail is asked");
     const payment = this.#world.payments.find(transactionId);
     if (payment?.begunAt === undefined || payment.sends === 0) {
       this.#world.violated(`the payment of ${transactionId} when the rail is asked`, "begun", payment?.state);
