@@ -98,9 +98,15 @@ export function transactionOfEndToEndId(reference: string): TransactionId | unde
   return `txn_${first}${last}`.toLowerCase() as TransactionId;
 }
 
-/** Whether a reference of a statement is that of the transaction, or its beginning. */
-export function namesTransaction(reference: string, transactionId: TransactionId): boolean {
-  return (
-    reference.length >= REFERENCE_CHARACTERS_MIN && endToEndIdOf(transactionId).startsWith(reference.toUpperCase())
-  );
+/**
+ * Returns what finds the transactions that a reference of a statement names, as a whole or by its
+ * beginning. It takes the same time however many transactions there are.
+ */
+export function namedTransactions(ids: readonly TransactionId[]): (reference: string) => readonly TransactionId[] {
+  const byBeginning = Map.groupBy(ids, (id) => endToEndIdOf(id).slice(0, REFERENCE_CHARACTERS_MIN));
+  return (reference) => {
+    const written = reference.toUpperCase();
+    const likely = byBeginning.get(written.slice(0, REFERENCE_CHARACTERS_MIN)) ?? [];
+    return likely.filter((id) => endToEndIdOf(id).startsWith(written));
+  };
 }

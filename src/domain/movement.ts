@@ -146,10 +146,17 @@ export function refusalByAmount(
     : undefined;
 }
 
+/** A book as far as limits need it. */
+interface LimitedBook {
+  bookOf(organizationId: OrganizationId): { readonly limits: LimitsInForce | undefined };
+}
+
+type LimitedAccount = Pick<LedgerAccount, "id" | "organizationId" | "tier" | "usage">;
+
 /** Returns the refusal of a movement that would exceed a limit, first of those of the account. */
 export function refusalByLimits(
-  book: Pick<Book, "bookOf">,
-  account: LedgerAccount,
+  book: LimitedBook,
+  account: LimitedAccount,
   movement: Pick<Transaction, "type" | "amountCents">,
   now: UnixMillis,
 ): Refusal | undefined {
@@ -168,8 +175,8 @@ export function refusalByLimits(
 
 /** Returns why a redemption on a rail must wait for a person, by the account's limits or others. */
 export function holdReasonsOf(
-  book: Pick<Book, "bookOf">,
-  account: LedgerAccount,
+  book: LimitedBook,
+  account: LimitedAccount,
   redemption: HeldMovement,
   now: UnixMillis,
 ): readonly HoldReason[] {

@@ -1,11 +1,15 @@
 import { inWords } from "../domain/change.js";
-import type { DestinationKind } from "../domain/destination.js";
-import type { HoldReason } from "../domain/payment.js";
+import { type BankAccount, bankAccountOf, type BankNumber, type DestinationKind } from "../domain/destination.js";
+import { counted, type LimitsInForce, usageAt } from "../domain/limits/usage.js";
+import { holdReasonsOf, refusalByLimits } from "../domain/movement.js";
+import { HOLD_REASONS, type HoldReason } from "../domain/payment.js";
 import { payoutReference, type PayoutRow } from "../domain/payout-file.js";
+import type { Refusal } from "../domain/refusal.js";
 import { amountText } from "../domain/values/cents.js";
 import type { AccountId } from "../domain/values/ids.js";
 import { nairobiDayOf } from "../domain/values/nairobi-day.js";
 import { parsePhoneNumber, type PhoneNumber } from "../domain/values/phone-number.js";
+import type { UnixMillis } from "../domain/values/time.js";
 import type { LeftOutRow, PayoutAccount, PayoutDestination, RecentPayout } from "./ports.js";
 import type { ReadPayout } from "./read-payout-file.js";
 
@@ -21,8 +25,8 @@ export interface PlannedRow {
   readonly kind: DestinationKind;
   /** The number that is paid. It leaves this process nowhere. */
   readonly number: string | undefined;
-  readonly availableCents: number;
-  /** Why a person must release the payout, as far as the row alone says. */
+  readonly account: PayoutAccount;
+  /** Why a person must release the payout. */
   readonly heldFor?: readonly HoldReason[];
 }
 
@@ -68,6 +72,7 @@ export class Plan {
     if (amountCents === undefined) return "amount: is required";
     const destination = read.destination === "" ? undefined : destinationOf(account, read.destination);
     if (destination === "unknown") return "destination: the account has no such destination";
+    if (destination === "several") return "destination: several accounts at banks are named so. Give the id";
     const reference = read.reference ?? payoutReference(this.#sha256, line);
     const other = this.#lineOfReference.get(reference);
     if (other !== undefined) return `reference: line ${String(other)} has it, too`;
@@ -75,34 +80,78 @@ export class Plan {
     const { description } = read;
     const row = { line, accountId: account.id, amountCents, reference, description, destinationId: destination?.id };
     const party = destination ?? { kind: "PHONE" as const, number: account.phoneNumber };
-    return { row, kind: party.kind, number: party.number, availableCents: account.availableCents };
+    return { row, kind: party.kind, number: party.number, account };
   }
 }
 
 /** Finds a destination by its id, or by its number as people write it. */
-function destinationOf({ destinations }: PayoutAccount, text: string): PayoutDestination | "unknown" {
+function destinationOf({ destinations }: PayoutAccount, text: string): PayoutDestination | "unknown" | "several" {
   const phone = parsePhoneNumber(text);
   // The digits of a till can be those of a phone number, too.
   const names: readonly string[] = [text, text.replaceAll(/\s+/g, " "), ...(phone.ok ? [phone.value] : [])];
-  return destinations.find(({ id, number }) => names.includes(id) || names.includes(number)) ?? "unknown";
+  const named = destinations.find(({ id, number }) => names.includes(id) || names.includes(number));
+  if (named !== undefined) return named;
+  const written = plainAccount(text);
+  const [found, another] = destinations.filter(
+    ({ kind, number }) => kind === "BANK" && accountNames(bankAccountOf(number as BankNumber)).includes(written),
+  );
+  return found === undefined ? "unknown" : another === undefined ? found : "several";
+}
+
+/** How a file may name an account at a bank: by its number, and the codes before it. */
+function accountNames({ bankCode, branchCode, account }: BankAccount): readonly string[] {
+  return [account, bankCode + account, bankCode + branchCode + account].map(plainAccount);
+}
+
+/** A spreadsheet takes a number for one, and its first zeros away. */
+function plainAccount(written: string): string {
+  return written
+    .replaceAll(/[\s/-]+/g, "")
+    .replace(/^0+/, "")
+    .toUpperCase();
+}
+
+interface MeansOptions {
+  /** Undefined if the organization has no limits. */
+  readonly limits: LimitsInForce | undefined;
+  /** When the rows would be accepted. */
+  readonly now: UnixMillis;
+  readonly wordsOf: (refusal: Refusal) => string;
 }
 
 /**
- * Returns the rows whose account has enough for them and for the rows before them, and leaves the
- * others out.
+ * Returns the rows for which balance and limits suffice once the rows before them are paid, each
+ * with all reasons to hold it, and leaves the others out.
  */
-export function withinBalances(planned: readonly PlannedRow[], leftOut: LeftOutRow[]): readonly PlannedRow[] {
-  const spent = new Map<AccountId, number>();
-  return planned.filter(({ row: { line, accountId, amountCents }, availableCents }) => {
-    const before = spent.get(accountId) ?? 0;
-    if (before + amountCents <= availableCents) {
-      spent.set(accountId, before + amountCents);
-      return true;
+export function withinMeans(
+  planned: readonly PlannedRow[],
+  leftOut: LeftOutRow[],
+  { limits, now, wordsOf }: MeansOptions,
+): readonly PlannedRow[] {
+  const accounts = new Map<AccountId, PayoutAccount>();
+  let inForce = limits;
+  const book = { bookOf: () => ({ limits: inForce }) };
+  return planned.flatMap((each): PlannedRow[] => {
+    const { line, accountId, amountCents } = each.row;
+    const account = accounts.get(accountId) ?? each.account;
+    const why = account === each.account ? "" : ", after the rows before";
+    const movement = { type: "REDEEM", amountCents } as const;
+    const refusal = refusalByLimits(book, account, movement, now);
+    if (amountCents > account.availableCents || refusal !== undefined) {
+      const left = `the account has ${amountText(account.availableCents)} available`;
+      const problem = refusal === undefined || amountCents > account.availableCents ? left : wordsOf(refusal);
+      leftOut.push({ line, problem: `amount: ${problem.replace(/\.$/, "")}${why}` });
+      return [];
     }
-    const left = amountText(Math.max(0, availableCents - before));
-    const why = before === 0 ? "" : ", after the rows before";
-    leftOut.push({ line, problem: `amount: the account has ${left} available${why}` });
-    return false;
+    const held = holdReasonsOf(book, account, { amountCents, isFirst: false, isChanged: false }, now);
+    accounts.set(accountId, {
+      ...account,
+      availableCents: account.availableCents - amountCents,
+      usage: counted(usageAt(account.usage, now), movement),
+    });
+    inForce &&= { ...inForce, usage: counted(usageAt(inForce.usage, now), movement) };
+    const heldFor = HOLD_REASONS.filter((reason) => held.includes(reason) || each.heldFor?.includes(reason));
+    return [{ ...each, heldFor }];
   });
 }
 

@@ -1,11 +1,13 @@
 import type { Organization } from "../domain/api-key.js";
 import type { ApprovedBankFile, BankFileId } from "../domain/bank-file.js";
 import type { BankNumber, DestinationKind } from "../domain/destination.js";
+import type { TierName } from "../domain/limits/limits.js";
+import type { Usage } from "../domain/limits/usage.js";
 import type { RailAccountId } from "../domain/payment.js";
 import type { ApprovedPayoutFile, PayoutRow } from "../domain/payout-file.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
-import type { AccountId, DestinationId, TransactionId } from "../domain/values/ids.js";
+import type { AccountId, DestinationId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { Reference, UserId } from "../domain/values/text.js";
 import type { UnixMillis } from "../domain/values/time.js";
 
@@ -131,8 +133,11 @@ export interface AccountNames {
 /** An account as far as a payout needs it. */
 export interface PayoutAccount {
   readonly id: AccountId;
+  readonly organizationId: OrganizationId;
   readonly userId: UserId | undefined;
   readonly availableCents: number;
+  readonly tier: TierName;
+  readonly usage: Usage | undefined;
   readonly phoneNumber: string | undefined;
   /** Those that are not removed. */
   readonly destinations: readonly PayoutDestination[];

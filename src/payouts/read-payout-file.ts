@@ -125,7 +125,7 @@ function rowIn({ cells, line }: CsvRecord, places: ReadonlyMap<PayoutColumn, num
 
 function parsePayout(text: string): Parsed<Cents> {
   const cents = signedAmount(text);
-  if (cents === "bad") return unparsed("must be an amount such as 1,053.00");
+  if (cents === "bad") return unparsed("must be an amount such as 1,053.00, with at most 2 decimals");
   return cents === undefined || cents < 0 ? unparsed("must be more than zero") : parsed(toCents(cents));
 }
 

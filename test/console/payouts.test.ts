@@ -120,6 +120,7 @@ describe("the payouts in the console", () => {
     expect(lines[1]).to.match(/^2,paid,,acc_\w+,10\.00,first,,,txn_\w+,[\w:]+$/);
     // The same file again is not paid again.
     const again = await look(FILE);
+    expect(again.text).to.contain("It was approved before, and a file is paid once.");
     expect(await propose(again, { leave_out: "2", note: "again" })).to.equal(ofFile);
   });
 

@@ -484,6 +484,28 @@ describe("the reads of a reconciliation", () => {
     expect(problem).to.equal("It takes too long to read. Export fewer days.");
   });
 
+  it("say what a bank says of a payment file, and end so, too", async () => {
+    const inTurn: InTurn = async (take) => (await take()).result;
+    const about = "<TxInfAndSts><OrgnlEndToEndId>A</OrgnlEndToEndId><TxSts>RJCT</TxSts></TxInfAndSts>";
+    const report = (rows: string): Uint8Array =>
+      new Uint8Array(
+        Buffer.from(
+          '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.03"><CstmrPmtStsRpt><OrgnlGrpInfAndSts>' +
+            `<OrgnlMsgId>KB1</OrgnlMsgId></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts>${rows}</OrgnlPmtInfAndSts>` +
+            "</CstmrPmtStsRpt></Document>",
+        ),
+      );
+    expect(await new StatementReading().ofReport("amina", report(about), { inTurn })).to.deep.equal({
+      fileId: "KB1",
+      status: undefined,
+      payments: [{ reference: "A", status: "RJCT", reason: "" }],
+    });
+    const problem: unknown = await new StatementReading()
+      .ofReport("amina", report(about.repeat(100_000)), { inTurn, millisMax: 1 })
+      ?.catch((error: unknown) => (error as Error).message);
+    expect(problem).to.equal("It takes too long to read. Ask the bank for a smaller one.");
+  });
+
   it("end by a sentence that names the pattern, if it tries too many ways to match", async () => {
     const columns = { date: "Date", amount: "Amount", text: "Text" };
     const form = formOf({ columns, referencePattern: "^(A+)+$" });

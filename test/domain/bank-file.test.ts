@@ -4,7 +4,7 @@ import {
   bankFileId,
   endToEndIdOf,
   idIn,
-  namesTransaction,
+  namedTransactions,
   parseBankFileId,
   readBankFile,
   transactionOfEndToEndId,
@@ -51,11 +51,10 @@ describe("a payment file for a bank", () => {
     expect(transactionOfEndToEndId(endToEndIdOf(ID))).to.equal(ID);
     expect(transactionOfEndToEndId("NOTPROVIDED")).to.equal(undefined);
     for (const reference of ["F8KSW3XHB1Z7Q4YE01JD2R6P5V", "f8ksw3xhb1z7q4ye01jd2r6p5v", "F8KSW3XHB1Z7Q4YE"]) {
-      expect(namesTransaction(reference, ID), reference).to.equal(true);
+      expect(namedTransactions([OTHER, ID])(reference), reference).to.deep.equal([ID]);
     }
     for (const reference of ["", "F8KSW3XHB1Z7Q4Y", "F8KSW3XHB1Z7Q4YE01JD2R6P5VX", "01JD2R6P5VF8KSW3XHB1Z7Q4YE"]) {
-      expect(namesTransaction(reference, ID), reference).to.equal(false);
+      expect(namedTransactions([ID])(reference), reference).to.deep.equal([]);
     }
-    expect(namesTransaction("F8KSW3XHB1Z7Q4YE01JD2R6P5V", OTHER)).to.equal(false);
   });
 });

@@ -277,6 +277,21 @@ for (const engine of ENGINES) {
           `</Stmt></BkToCstmrStmt></Document>`,
       );
       const reconcile = (...more: string[]) => cli(["reconcile", statement, "--place", "KCB 1234", ...more]);
+      const own = readFileSync(statement, "utf8");
+      writeFileSync(statement, own.replace("1100998877", "1100998878"));
+      const { address } = service.opened;
+      const DATABASE_URL = address.engine === "sqlite" ? `sqlite:${address.filename}` : address.url;
+      const alone = ["reconcile", statement, "--place", "KCB 1234", "--org", organization];
+      const local = await kesc(alone, { DATABASE_URL, KESC_MASTER_KEY_FILE: address.masterKeyFile });
+      for (const { code, stderr } of [await reconcile("--resolve"), local]) {
+        expect(stderr).to.match(/It is of the account 1100998878, and not of 1100998877\./);
+        expect(code).to.be.above(0);
+      }
+      writeFileSync(statement, own);
+      const { stdout } = await kesc(alone, { DATABASE_URL, KESC_MASTER_KEY_FILE: address.masterKeyFile });
+      expect(stdout).to.include(
+        `It is the outcome. In one act: this command with --resolve. Alone: kesc transaction resolve ${large}`,
+      );
       // A misspelled place would be another source of the same numbers.
       expect((await reconcile("--resolve")).stdout).to.include("receipt of other rail");
       const figure = ["--place", "KCB 1234", "--amount", "1.00", "--as-of", nairobiDayOf(now()), "--evidence", "S0"];

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 
 import { expect } from "chai";
 
+import { type Cents, toCents } from "../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import {
@@ -14,7 +15,7 @@ import { keys } from "../../src/storage/keys.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES, execute } from "../support/databases.js";
 import { eventually } from "../support/eventually.js";
-import { createAccount, createDestination } from "../support/operations/accounts.js";
+import { createAccount, createDestination, setLimits } from "../support/operations/accounts.js";
 import { mint } from "../support/operations/transactions.js";
 import { setSandbox } from "../support/service/with-rails.js";
 import { changeSuspension } from "../support/suspend.js";
@@ -113,7 +114,7 @@ for (const engine of ENGINES) {
       const { response, message } = await preview(text);
       expect(message).to.equal("OK");
       const { errors = [], warnings, totals, ...found } = response?.preview ?? {};
-      expect(found).to.deep.include({ rail: "sandbox", count: 5, amount: "110.00", left_out: 7, warned: 1 });
+      expect(found).to.deep.include({ rail: "sandbox", count: 5, amount: "110.00", left_out: 7, warned: 2 });
       expect(totals).to.deep.equal([
         { kind: "phone", count: 4, amount: "95.00" },
         { kind: "till", count: 1, amount: "15.00" },
@@ -129,8 +130,20 @@ for (const engine of ENGINES) {
         "10 amount",
       ]);
       expect(words[2]).to.equal("5 amount: the account has 40.00 KES available, after the rows before");
-      expect(warnings).to.deep.equal([{ line: 13, text: "amount: line 12 pays the same to the same number" }]);
+      expect(warnings).to.deep.equal([
+        { line: 11, text: "account: the phone number may be of another network" },
+        { line: 13, text: "amount: line 12 pays the same to the same number" },
+      ]);
       expect((await get(shaOf(text))).reason).to.equal("PAYOUTS_NOT_FOUND");
+    });
+
+    it("counts the rows before against the limits of the day, as each account has used them", async () => {
+      const limit = (HELD_DAY: Cents | "NONE") =>
+        setLimits(organization, { tier: "default", type: "REDEEM", changes: { HELD_DAY } });
+      await service.opened.cell.committer.commit([limit(toCents(30_00))], now());
+      const { response } = await preview("user_id,amount\namina,20\namina,11\nbrian,20\n");
+      expect(response?.preview?.warnings).to.deep.equal([{ line: 3, text: "amount: a person must release it (day)" }]);
+      await service.opened.cell.committer.commit([limit("NONE")], now());
     });
 
     it("is refused with the line and the field, if the rows with an error are not left out by their number", async () => {
@@ -188,7 +201,8 @@ for (const engine of ENGINES) {
       ]);
       expect(rows[2]?.reason).to.equal("user_id: no open account has it");
       expect(await redemptions()).to.equal(before + 2);
-      // The same file again is what was approved.
+      // The same file again is what was approved, and its preview says so.
+      expect((await preview(text)).response?.payouts?.state).to.equal(PayoutsState.PAYOUTS_STATE_DONE);
       const again = await pay(text, { leave_out: 1 }, ann);
       expect(again.response?.payouts?.state).to.equal(PayoutsState.PAYOUTS_STATE_DONE);
       expect(again.replayed).to.equal(true);

@@ -17,7 +17,7 @@ export function previewLines(preview: MessageJson): readonly string[] {
     ...itemsOf(preview["totals"]).map((total) => {
       return `  ${textOf(total["kind"])}: ${textOf(total["count"])}, ${textOf(total["amount"])}`;
     }),
-    ...remarks(`${textOf(leftOut)} rows have an error, and are not paid:`, leftOut, preview["errors"]),
-    ...remarks(`${textOf(warned)} rows should be looked at. They are paid:`, warned, preview["warnings"]),
+    ...remarks(`Rows with an error, which are not paid: ${textOf(leftOut)}`, leftOut, preview["errors"]),
+    ...remarks(`Rows to look at, which are paid: ${textOf(warned)}`, warned, preview["warnings"]),
   ];
 }

@@ -1,5 +1,7 @@
 import { once } from "node:events";
 
+import { nairobiDayOf, startOfDay } from "../../domain/values/nairobi-day.js";
+import type { UnixMillis } from "../../domain/values/time.js";
 import { invocation } from "../../startup/invocation.js";
 import { hasColours, painter, type Style } from "../terminal.js";
 
@@ -88,6 +90,12 @@ export function endWhenOutputFails(): void {
   });
   // No other place is left to say it.
   process.stderr.on("error", () => undefined);
+}
+
+/** Returns the day in Kenya if that begins then: a bank says no more. Otherwise the time. */
+export function dayOrTimeOf(millis: UnixMillis): string {
+  const day = nairobiDayOf(millis);
+  return startOfDay(day) === millis ? day : timeOf(millis);
 }
 
 /** Formats a time as RFC 3339. Returns null if there is no time. */

@@ -14,10 +14,8 @@ import type { Addresses } from "./addresses.js";
 
 /** What a demo has beside server and gateway. */
 export interface DemoFront {
-  /** The operators' address, which the console calls. */
-  readonly operatorAddress: string;
   /** Called when all of it serves, before the process says that it is ready. */
-  readonly begin: (addresses: Addresses) => Promise<void>;
+  readonly begin: (addresses: Addresses & { readonly operators: string }) => Promise<void>;
 }
 
 type FrontPart = Pick<GatewayThreads, "stop">;
@@ -37,9 +35,11 @@ export function frontOf(config: Config, demo: DemoFront | undefined): StartFront
       const gateway = await GatewayThreads.start(gatewayConfig, { log, takeCalls });
       parts.push(gateway);
       await startAdmin(gatewayConfig, gateway, log);
-      if (demo !== undefined) parts.push(await startDemoConsole(demo, log));
+      // The real one: the variable may have port 0.
+      const { operatorAddress: operators = "" } = server;
+      if (demo !== undefined) parts.push(await startDemoConsole(operators, log));
       const addresses = { grpc: server.address, http: gateway.address };
-      await demo?.begin(addresses);
+      await demo?.begin({ ...addresses, operators });
       announceReady(addresses.http, { grpcAddress: addresses.grpc });
       const ended = gateway.ended.then(
         (code) => `The gateway exited unexpectedly (${String(code)}). The server was stopped.`,
@@ -59,7 +59,7 @@ function gatewayConfigOf({ logLevel }: Config): GatewayConfig {
   return { ...result.config, logLevel };
 }
 
-async function startDemoConsole({ operatorAddress }: DemoFront, log: Logger): Promise<FrontPart> {
+async function startDemoConsole(operatorAddress: string, log: Logger): Promise<FrontPart> {
   const result = readConsoleConfig({ ...invocation().env, KESC_CONSOLE_TARGET: operatorAddress });
   if (!result.ok) throw new UsageError(result.problems.join("\n"));
   const { startConsole } = await import("../../../console/server.js");

@@ -43,9 +43,8 @@ async function serveDemo(given: Config): Promise<0 | 1> {
   const logLevel = invocation().env["KESC_LOG_LEVEL"] === undefined ? "warn" : given.logLevel;
   const config = { ...given, operatorAddress, logLevel };
   return serve(config, {
-    operatorAddress,
     begin: async (addresses) => {
-      const begun = await beginDemo(prepared, { grpc: addresses.grpc, operators: operatorAddress }, config);
+      const begun = await beginDemo(prepared, addresses, config);
       printLine(demoWords(prepared, { ...addresses, ...begun }, { hasTls: config.tls !== undefined }));
     },
   });

@@ -1,11 +1,11 @@
 import { transactionOfEndToEndId } from "../../domain/bank-file.js";
-import { type BankReport, bankReport, type ReportedPayment } from "../../reconcile/banks/pain002.js";
+import type { BankReport, ReportedPayment } from "../../reconcile/banks/pain002.js";
 import { UsageError } from "../../startup/operator-error.js";
 import { referenceTo } from "../administration/references.js";
 import type { MessageJson } from "../administration/row.js";
 import { type AdminSession, serverOf, withSession } from "../administration/session.js";
 import { printLine, textOf } from "../commands/output.js";
-import { ofStatement } from "../reconcile/statement-file.js";
+import { ofStatement, readAlone } from "../reconcile/statement-file.js";
 
 export interface StatusOptions {
   readonly org: string;
@@ -33,7 +33,9 @@ export async function endRefused(file: string, { org, note, yes, ...place }: Sta
     throw new UsageError("Only a server knows the payments. Name it with --server or KESC_OPERATOR_SERVER.");
   }
   if (yes === true && note === undefined) throw new UsageError("--yes needs --note TEXT: the words for the book.");
-  const report = await ofStatement(file, (bytes) => Promise.resolve(bankReport(bytes.toString("utf8"))));
+  const report = await ofStatement(file, (bytes) =>
+    readAlone((reading, options) => reading.ofReport("", Uint8Array.from(bytes), options)),
+  );
   await withSession(place, async (session) => {
     const { id: organization_id } = await referenceTo(session, "organization", org);
     const refused = await refusedIn(session, organization_id, report);

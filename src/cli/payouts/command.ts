@@ -94,6 +94,7 @@ async function sendFile(
     }
     for (const line of previewLines(found["preview"] as MessageJson)) printLine(line);
     if (!preview) for (const line of endLines(found, org)) printLine(line);
+    else if ((found["payouts"] ?? null) !== null) printLine(APPROVED_BEFORE);
   });
 }
 
@@ -104,11 +105,13 @@ function* piecesOf({ contract }: AdminSession, bytes: Buffer): Generator<Uint8Ar
   }
 }
 
+const APPROVED_BEFORE = "The file was approved before, and is paid once.";
+
 function endLines(found: MessageJson, org: string): readonly string[] {
   const proposal = (found["proposal"] ?? null) as MessageJson | null;
   const sha256 = textOf((found["preview"] as MessageJson)["sha256"]);
   if (proposal === null) {
-    const words = found["unchanged"] === true ? "The file was approved before, and is paid once." : "The file is paid.";
+    const words = found["unchanged"] === true ? APPROVED_BEFORE : "The file is paid.";
     return [words, `To see how far it is: kesc payouts show ${sha256} --org ${JSON.stringify(org)}`];
   }
   const id = textOf(proposal["id"]);

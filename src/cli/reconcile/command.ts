@@ -5,14 +5,11 @@ import { type Cents, parseAmount, toCents } from "../../domain/values/cents.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { type RailKind, statementSettings } from "../../rails/rail-kind.js";
 import { RAILS } from "../../rails/rails.js";
-import type { StatementFormat } from "../../rails/statement.js";
 import { closingDiffers } from "../../reconcile/banks/closing.js";
 import { compareStatement } from "../../reconcile/compare-statement.js";
-import { recordsIn } from "../../reconcile/files/tables.js";
 import { lostNight } from "../../reconcile/lost-night.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import { reconcile } from "../../reconcile/reconcile.js";
-import { readStatement } from "../../reconcile/statement-movements.js";
 import { readTie } from "../../reconcile/tie.js";
 import { now } from "../../startup/clock.js";
 import { invocation } from "../../startup/invocation.js";
@@ -37,7 +34,7 @@ import { fromPlace, placeFields, type PlaceOfFile } from "./place.js";
 import { toldClosing } from "./place-report.js";
 import { nightRowOf, onlyReceived, pulledPeriod, pullReceived, receivedMovements } from "./received.js";
 import { breaksOf, type ReconcileReport, reportJson, reportLines } from "./report.js";
-import { bytesOf, ofStatement } from "./statement-file.js";
+import { bytesOf, ofStatement, readAlone } from "./statement-file.js";
 
 const BREAKS_FOUND = 1;
 const HOURS = 24;
@@ -47,7 +44,7 @@ const HOURS_MAX = 48;
 
 const WITH_STATEMENT = RAILS.flatMap((kind) => {
   const { name, statement } = kind;
-  return statement === undefined ? [] : [{ name, kind, statement }];
+  return statement === undefined ? [] : [{ name, kind }];
 });
 
 interface ReconcileOptions extends NightOptions, PlaceOptions, PlaceOfFile {
@@ -168,7 +165,7 @@ async function reconcileRail(
     const book = await bookedMovements(owner.cell, { organizationId, rail: rail.name });
     return file === undefined
       ? fromPull(owner, book, { ...options, railName: rail.name })
-      : fromFile(owner, book, { ...options, file, rail: rail.name, kind: rail.kind, format: rail.statement });
+      : fromFile(owner, book, { ...options, file, rail: rail.name, kind: rail.kind });
   });
   if (isOfNight) {
     const { organizationId, night } = report;
@@ -277,17 +274,17 @@ function historyOf({ organization, cell }: FoundOwner): History {
 
 interface FromFile extends ReconcileOptions {
   readonly file: string;
-  readonly format: StatementFormat;
   readonly kind: RailKind;
   readonly rail: Rail;
 }
 
 async function fromFile(owner: FoundOwner, book: BookedMovements, options: FromFile): Promise<ReconcileReport> {
   const { id: organizationId, name } = owner.organization;
-  const { file, format, kind, rail, from, to, apply } = options;
+  const { file, kind, rail, from, to, apply } = options;
   const account = statementSettings(kind, await book.settings());
   return ofStatement(file, async (bytes) => {
-    const facts = await readStatement({ name: file, format, ...account, records: () => recordsIn(bytes, format) });
+    const statement = { name: file, rail, bytes: Uint8Array.from(bytes), ...account };
+    const facts = await readAlone((reading, alone) => reading.ofRail("", statement, alone));
     const booking = { cell: owner.cell, organizationId, rail, book, chargeMaxCents: chargeMaxOf(options) };
     const chargesBooked = apply === true ? await applyCharges(facts.charges, booking) : 0;
     const tie = await readTie(historyOf(owner), rail);

@@ -1,13 +1,14 @@
 import { PARTS_MAX } from "../../domain/book-after.js";
 import type { Rail } from "../../domain/transaction.js";
 import { formatCents } from "../../domain/values/cents.js";
+import { toUnixMillis } from "../../domain/values/time.js";
 import type { LostNight } from "../../reconcile/lost-night.js";
 import { signed } from "../../reconcile/reconciliation.js";
 import { UsageError } from "../../startup/operator-error.js";
 import { decimalOf } from "../../verify/format.js";
 import type { MessageJson } from "../administration/row.js";
 import { type AdminSession, itemsOf } from "../administration/session.js";
-import { printJson, printLine, textOf, timeOf } from "../commands/output.js";
+import { dayOrTimeOf, printJson, printLine, textOf, timeOf } from "../commands/output.js";
 
 /** What is to be booked of a lost night. */
 export interface NightOptions {
@@ -121,7 +122,8 @@ function resultLine(
   { transaction_id: id, receipt, amount, left_because: left }: MessageJson,
   { masked_number: party, time }: MessageJson,
 ): string {
-  const row = `${textOf(receipt)} of ${textOf(time)}${party === null || party === undefined ? "" : ` to ${textOf(party)}`}`;
+  const at = dayOrTimeOf(toUnixMillis(Date.parse(textOf(time))));
+  const row = `${textOf(receipt)} of ${at}${party === null || party === undefined ? "" : ` to ${textOf(party)}`}`;
   const why = left === null || left === undefined ? "" : `, left as it is: ${wordsOf(left)}`;
   return `  ${textOf(id)} ${textOf(amount).padStart(14)}  ${row}${why}`;
 }

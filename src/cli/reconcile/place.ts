@@ -1,9 +1,9 @@
 import { parsePlaceSource, type StatementForm } from "../../domain/statement-form.js";
-import type { Rail } from "../../domain/transaction.js";
+import { BANK_RAIL, type Rail } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
 import type { Parsed } from "../../domain/values/parsed.js";
+import { accountAtPlace } from "../../rails/bank/account.js";
 import { type ComparedPlace, comparePlace, formOfPlace } from "../../reconcile/banks/compare-place.js";
-import { readBankFile } from "../../reconcile/banks/read-bank-file.js";
 import type { ReconciledPeriod } from "../../reconcile/reconciliation.js";
 import { UsageError } from "../../startup/operator-error.js";
 import type { History } from "../../statements/as-of.js";
@@ -12,6 +12,7 @@ import type { MessageJson } from "../administration/row.js";
 import { DATE_ORDERS, formFields, type FormOptions } from "../commands/statement-form.js";
 import type { FoundOwner } from "../organizations.js";
 import { applyCharges } from "./apply-charges.js";
+import { readAlone } from "./statement-file.js";
 
 /** What the command says about a bank's file. */
 export interface PlaceOfFile extends FormOptions {
@@ -38,9 +39,11 @@ export async function fromPlace(
   { place, bytes, history, from, to, chargeMaxCents, ...options }: FromPlace,
 ): Promise<FoundAtPlace> {
   const { id: organizationId } = organization;
-  const form = await formOf(place, options, history);
-  const file = await readBankFile(bytes, form);
-  const { source } = form;
+  const kept = await formOf(place, options, history);
+  const { source } = kept;
+  const ofBank = await bookedMovements(cell, { organizationId, rail: BANK_RAIL });
+  const form = { ...kept, account: kept.account ?? accountAtPlace(place, await ofBank.settings()) };
+  const file = await readAlone((reading, alone) => reading.ofBank("", { form, bytes: Uint8Array.from(bytes) }, alone));
   const rail = source as Rail;
   const book = await bookedMovements(cell, { organizationId, rail });
   let chargesBooked = 0;

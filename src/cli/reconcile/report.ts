@@ -1,5 +1,6 @@
 import { isOfCharges } from "../../domain/receipt.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
+import type { UnixMillis } from "../../domain/values/time.js";
 import type { UncreditedRow } from "../../rails/rail.js";
 import type { LostNight } from "../../reconcile/lost-night.js";
 import type { Reconciled } from "../../reconcile/reconcile.js";
@@ -16,7 +17,7 @@ import { isOfCustomer } from "../../reconcile/remedies.js";
 import type { StatementFacts } from "../../reconcile/statement-movements.js";
 import type { ExplainedTie } from "../../reconcile/tie.js";
 import { decimalOf } from "../../verify/format.js";
-import { timeOf } from "../commands/output.js";
+import { dayOrTimeOf, timeOf } from "../commands/output.js";
 import type { AppliedPayment } from "./apply-received.js";
 import { placeJson, placeLines, type PlaceOfReport } from "./place-report.js";
 import { tieJson, tieLines } from "./tie.js";
@@ -215,6 +216,7 @@ function adviceOnMissing(
     const isSame = transaction.amountCents === amountCents;
     const outcome = isSame ? "completed" : `moved --amount ${amount}`;
     const resolve = `kesc transaction resolve ${transaction.id} --outcome ${outcome} --receipt ${receipt} ${optionsOf(org)}`;
+    if (who === "bank") return `It is the outcome. In one act: this command with --resolve. Alone: ${resolve}`;
     return transaction.openFlags.length === 0
       ? `The settlement still asks the rail. If it does not find the payment: ${resolve}`
       : resolve;
@@ -255,8 +257,8 @@ function wordsOf(kind: BreakKind, { who }: Pick<Parties, "who">): string {
   return kind.replace("on_rail", who === "rail" ? "on_rail" : "at_bank").replaceAll("_", " ");
 }
 
-function atTime(millis: number | undefined): string {
-  return millis === undefined ? "" : ` at ${timeOf(millis)}`;
+function atTime(millis: UnixMillis | undefined): string {
+  return millis === undefined ? "" : ` at ${dayOrTimeOf(millis)}`;
 }
 
 function sideOf({

@@ -16,6 +16,12 @@ export const BANK = railKind({
   open: ({ settings }) => new BankRail(settings),
 });
 
+/** Returns the number of the account that pays from the place. Undefined if no account does. */
+export function accountAtPlace(place: string, settings: string | undefined): string | undefined {
+  const facts = settings === undefined ? undefined : BANK.read(settings)?.facts;
+  return facts?.["place"] === place ? facts["account"] : undefined;
+}
+
 /**
  * While payments are in a file, neither the account nor anything that the file says may change: the
  * file is made again for each download.

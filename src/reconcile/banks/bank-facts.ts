@@ -1,5 +1,5 @@
 import { slicesOf } from "../../../runtime/slices.js";
-import { namesTransaction } from "../../domain/bank-file.js";
+import { namedTransactions } from "../../domain/bank-file.js";
 import type { RailReceipt } from "../../domain/payment.js";
 import { parseReceipt } from "../../domain/receipt.js";
 import { readDepositReference } from "../../domain/values/deposit-reference.js";
@@ -46,7 +46,7 @@ export async function bankFacts(
 ): Promise<StatementFacts> {
   const receiptsOf = ({ references }: Pick<BankPayment, "references">): readonly RailReceipt[] =>
     references.flatMap((number) => receiptOf(source, number) ?? []);
-  const open = (await book.openPayouts()).map(({ transaction }) => transaction.id);
+  const namedIn = namedTransactions((await book.openPayouts()).map(({ transaction }) => transaction.id));
   const rows: StatementRow[] = [];
   const charges = new Map<RailReceipt, StatementCharge>();
   const numberOf = new Map<string, RailReceipt>();
@@ -74,7 +74,7 @@ export async function bankFacts(
         const receipt = receipts.find((each) => booked.has(each)) ?? receipts[0] ?? unnumbered;
         for (const each of receipts) numberOf.set(each, receipt);
         const isUnnumbered = receipt === unnumbered ? ({ isUnnumbered: true } as const) : {};
-        const transactionId = payoutNamedBy(payment, open);
+        const transactionId = payoutNamedBy(payment, namedIn);
         rows.push({ ...rowOf(entry.day, payment), receipt, transactionId, ...isUnnumbered });
       }
     }
@@ -91,11 +91,11 @@ export async function bankFacts(
 /** Undefined also if the references name several: MT940 cuts a reference. */
 function payoutNamedBy(
   { direction, references }: BankPayment,
-  open: readonly TransactionId[],
+  namedIn: ReturnType<typeof namedTransactions>,
 ): TransactionId | undefined {
   if (direction === "in") return undefined;
-  const named = open.filter((id) => references.some((reference) => namesTransaction(reference, id)));
-  return named.length === 1 ? named[0] : undefined;
+  const [named, another] = new Set(references.flatMap(namedIn));
+  return another === undefined ? named : undefined;
 }
 
 function receiptOf(source: string, number: string): RailReceipt | undefined {

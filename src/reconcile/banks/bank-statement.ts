@@ -59,6 +59,9 @@ export const ENTRIES_MAX = 50_000;
 const DOUBTS_MAX = 100;
 const SHOWN_MAX = 10;
 
+/** ISO has 18 digits and a point, and banks may write zeros before them. */
+const AMOUNT_CHARACTERS_MAX = 40;
+
 /** The only currency of a book. */
 export const CURRENCY = "KES";
 
@@ -105,7 +108,10 @@ function ofAccount(statements: readonly BankStatement[], account: string | undef
   throw new StatementError(
     account === undefined
       ? `It has the accounts ${shown(accounts)}. Name the account.`
-      : `It has the account ${shown(accounts)}, and not one account ${account}.`,
+      : accounts.length === 1
+        ? `It is of the account ${shown(accounts)}, and not of ${account}. ` +
+          "If the bank writes the same account so, give this number as the account."
+        : `It has the accounts ${shown(accounts)}, and not one account ${account}.`,
   );
 }
 
@@ -120,9 +126,14 @@ function atMost(doubts: readonly string[]): readonly string[] {
   return more > 0 ? [...doubts.slice(0, DOUBTS_MAX), `${String(more)} more of its entries are doubtful.`] : doubts;
 }
 
-/** MT940 may have the bank's code and a slash before the number. */
+/** MT940 may have the bank's code and a slash before the number. Some banks write it in groups. */
 function isNamed(written: string, account: string): boolean {
-  return written === account || written.endsWith(`/${account}`);
+  const named = plainNumber(account);
+  return plainNumber(written) === named || plainNumber(written.slice(written.lastIndexOf("/") + 1)) === named;
+}
+
+function plainNumber(account: string): string {
+  return account.replaceAll(/[\s-]/g, "").replace(/^0+/, "");
 }
 
 function sumDoubt({ id = "", opening, closing, entries }: BankStatement): readonly string[] {
@@ -178,6 +189,8 @@ const DECIMAL = /^0*(\d+)(?:\.(\d*?)0*)?$/;
  * text, and for a part of a cent.
  */
 export function decimalCents(written: string): number | undefined {
+  // The expression tries each way to divide many zeros.
+  if (written.length > AMOUNT_CHARACTERS_MAX) return undefined;
   const [, whole = "", fraction = ""] = DECIMAL.exec(written) ?? [];
   const cents = whole === "" ? "bad" : (signedAmount(fraction === "" ? whole : `${whole}.${fraction}`) ?? 0);
   return cents === "bad" ? undefined : cents;

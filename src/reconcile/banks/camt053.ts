@@ -25,6 +25,8 @@ const NAMESPACES = Array.from(
 const PATH = ["Document", "BkToCstmrStmt", "Stmt"];
 /** Schemas allow 35 characters, and banks write more. */
 const ID_CHARACTERS_MAX = 100;
+/** The fields of one payment in which a reference is looked for. */
+const TYPED_MAX = 100;
 const BOOKED = "BOOK";
 const CHARGES = new Set(["CHRG", "COMM", "FEES"]);
 const NO_REFERENCES = new Set(["NOTPROVIDED", "NONREF"]);
@@ -187,7 +189,7 @@ function typedIn(details: readonly (XmlElement | undefined)[], direction: "in" |
     ...childrenAt(detail, ["RmtInf", "Strd", "CdtrRefInf", "Ref"]).map(({ text }) => text.trim()),
     valueAt(detail, "Refs", "EndToEndId") ?? "",
   ]);
-  return { typed: typed.filter((each) => each !== "" && !NO_REFERENCES.has(each)) };
+  return { typed: typed.filter((each) => each !== "" && !NO_REFERENCES.has(each)).slice(0, TYPED_MAX) };
 }
 
 /** What a payer writes must not name a movement: the owner's references are of payments out. */
@@ -226,7 +228,7 @@ function dayIn(element: XmlElement, names: readonly string[], place: Where): Nai
 }
 
 function dayOf(date: string | undefined, time: string | undefined): NairobiDay | undefined {
-  const hasOffset = /T.*(Z|[+-]\d{2}:\d{2})$/.test(time ?? "");
+  const hasOffset = /^[\d-]{1,11}T.*(Z|[+-]\d{2}:\d{2})$/.test(time ?? "");
   const millis = hasOffset ? Date.parse(time ?? "") : NaN;
   if (date === undefined && !Number.isNaN(millis)) return nairobiDayOf(toUnixMillis(millis));
   // The type "date" of XML may have an offset behind it, and a time may have none.

@@ -141,8 +141,9 @@ function readField(page: Mt940Page, field: Mt940Field): void {
 
 function idIn(field: Mt940Field): string {
   const id = field.text.trim();
-  if (id.length <= ID_CHARACTERS_MAX) return id;
-  throw bad(field, `has more than ${String(ID_CHARACTERS_MAX)} characters`);
+  if (id.length > ID_CHARACTERS_MAX) throw bad(field, `has more than ${String(ID_CHARACTERS_MAX)} characters`);
+  if (/\p{Cc}/u.test(id)) throw bad(field, "has a character that cannot be printed");
+  return id;
 }
 
 function checkWhole(page: Mt940Page): void {

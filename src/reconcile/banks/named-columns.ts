@@ -42,6 +42,8 @@ interface TableRow {
 
 /** The reference that a payment of ours has in its file. */
 const OWN_REFERENCE = /(?<![0-9a-z])[0-9a-hjkmnp-tv-z]{16}[0-7][0-9a-hjkmnp-tv-z]{9}(?![0-9a-z])/gi;
+/** A text names one payment. */
+const OWN_REFERENCES_MAX = 10;
 
 // The name of the bank, the account, the period and the address.
 const LINES_BEFORE_HEADER_MAX = 50;
@@ -133,7 +135,7 @@ function rowIn(cells: readonly string[], { line, table, places }: RowOptions): T
   const [reference, text] = [cell("reference"), cell("text")];
   const given = referencesIn(reference, text, table.pattern);
   // Many banks write the reference of an order into the text alone.
-  const references = cents < 0 ? [...given, ...(text.match(OWN_REFERENCE) ?? [])] : given;
+  const references = cents < 0 ? [...given, ...(text.match(OWN_REFERENCE) ?? []).slice(0, OWN_REFERENCES_MAX)] : given;
   return { line, day, cents, balanceCents, references, typed: [reference, text].filter((each) => each !== "") };
 }
 

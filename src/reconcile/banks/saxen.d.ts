@@ -15,7 +15,7 @@ declare module "saxen" {
     ): this;
     on(event: "closeTag", listener: (name: string) => void): this;
     on(event: "text", listener: (text: string, decode: (text: string) => string, context: Context) => void): this;
-    on(event: "cdata", listener: (text: string) => void): this;
+    on(event: "cdata", listener: (text: string, context: Context) => void): this;
     on(event: "attention", listener: (text: string, decode: unknown, context: Context) => void): this;
     on(event: "error" | "warn", listener: (error: Error, context: Context) => void): this;
     ns(prefixes: Readonly<Record<string, string>>): this;

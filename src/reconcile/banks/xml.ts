@@ -23,6 +23,7 @@ const PREFIX = "ns:";
 const DEPTH_MAX = 40;
 /** The parser looks at each of a parent's for each of a child's. */
 const NAMESPACES_MAX = 10_000;
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f]/;
 const REFERENCE = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)/;
 
 /**
@@ -40,13 +41,18 @@ export function readXml(xml: string, { namespaces, path, onElement }: XmlOptions
   const open: XmlElement[] = [];
   let roots = 0;
   let parents = 0;
+  // A message shows texts at a terminal.
+  const withoutControls = (text: string, context: () => { readonly line: number }): string => {
+    if (CONTROL.test(text)) throw bad("a character that XML does not have", context);
+    return text;
+  };
   const decoded = (
     text: string,
     decode: (text: string) => string,
     context: () => { readonly line: number },
   ): string => {
     if (REFERENCE.test(text)) throw bad("an entity that XML does not have", context);
-    return decode(text);
+    return withoutControls(decode(text), context);
   };
   new Parser()
     .ns(Object.fromEntries(namespaces.map((each) => [each, PREFIX.slice(0, -1)])))
@@ -63,9 +69,9 @@ export function readXml(xml: string, { namespaces, path, onElement }: XmlOptions
       const element = open.at(-1);
       if (element !== undefined) element.text += decoded(text, decode, context);
     })
-    .on("cdata", (text) => {
+    .on("cdata", (text, context) => {
       const element = open.at(-1);
-      if (element !== undefined) element.text += text;
+      if (element !== undefined) element.text += withoutControls(text, context);
     })
     .on("closeTag", () => {
       const element = open.pop();

@@ -1,7 +1,6 @@
 import { StatementError } from "../statement-error.js";
-import type { FileTable } from "./table.js";
+import { type FileTable, ROWS_MAX, SHEET_LINES_MAX } from "./table.js";
 
-const LINES_MAX = 50_000;
 const CELLS_MAX = 100;
 const ENTITIES: ReadonlyMap<string, string> = new Map([
   ["nbsp", " "],
@@ -52,7 +51,7 @@ export function htmlTables(html: string): readonly FileTable[] {
         break;
     }
     at = close + 1;
-    if (rows.length > LINES_MAX) throw new StatementError(`It has more than ${String(LINES_MAX)} rows.`);
+    if (rows.length > SHEET_LINES_MAX) throw new StatementError(`It has more than ${String(ROWS_MAX)} rows.`);
     if ((rows.at(-1)?.length ?? 0) > CELLS_MAX) {
       throw new StatementError(`It is not valid: row ${String(rows.length)} has more than ${String(CELLS_MAX)} cells.`);
     }

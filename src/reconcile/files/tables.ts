@@ -12,6 +12,8 @@ export const LINES_MAX = 50_000;
 /** What a row of a statement has at most. Those of M-Pesa have some 13 columns. */
 export const STATEMENT_BOUNDS: CsvBounds = { recordBytesMax: 65_536, recordCellsMax: 100 };
 
+const { recordBytesMax: RECORD_MAX } = STATEMENT_BOUNDS;
+
 const SEPARATORS = [",", ";", "\t"] as const;
 /** In so many characters the header shows the separator. */
 const SEPARATOR_CHARACTERS = 16_384;
@@ -81,5 +83,11 @@ function recordsOf(tables: readonly FileTable[], format: TableHeader): readonly 
     Math.max(0, ...table.slice(0, SEPARATOR_LINES + 1).map((cells) => format.knownColumns(cells)));
   const [first = [], ...others] = tables;
   const found = others.reduce((best, table) => (known(table) > known(best) ? table : best), first);
+  const tooLong = found.findIndex((cells) => cells.reduce((sum, { length }) => sum + length, 0) > RECORD_MAX);
+  if (tooLong >= 0) {
+    throw new StatementError(
+      `It is not valid: row ${String(tooLong + 1)} has more than ${String(RECORD_MAX)} characters.`,
+    );
+  }
   return found.map((cells, index) => ({ cells, raw: "", line: index + 1 }));
 }

@@ -4,7 +4,7 @@ import { zipSync } from "fflate";
 import readXlsxFile from "read-excel-file/universal";
 
 import { StatementError } from "../statement-error.js";
-import type { FileTable } from "./table.js";
+import { type FileTable, ROWS_MAX, SHEET_LINES_MAX } from "./table.js";
 
 /** What a workbook may unpack to: a small file can hold gigabytes. */
 const UNPACKED_BYTES_MAX = 128 * 1_024 * 1_024;
@@ -12,11 +12,11 @@ const ENTRIES_MAX = 200;
 const SHEETS_MAX = 20;
 const CELLS_MAX = 1_000_000;
 const COLUMNS_MAX = 100;
-const ROWS_MAX = 50_000;
 
 /** The parts of a workbook that its cells need. Others, such as pictures, are not unpacked. */
 const NEEDED =
   /^(\[Content_Types\]\.xml|_rels\/\.rels|xl\/(workbook\.xml|_rels\/workbook\.xml\.rels|sharedStrings\.xml|styles\.xml|worksheets\/[^/]+\.xml))$/i;
+const WRONG_TAG = /<(?:[^<>]{10000}|[^<>]*(?:<|$))/;
 const SHEET = /^xl\/worksheets\//i;
 
 const END_OF_DIRECTORY = 0x06054b50;
@@ -61,6 +61,8 @@ function unpacked(bytes: Buffer): Record<string, Uint8Array> {
     const part = method === STORED ? packed : inflated(packed, left);
     left -= part.length;
     if (left < 0) throw tooLarge(`more than ${String(UNPACKED_BYTES_MAX)} bytes`);
+    // The library takes hours for tags that never end, and for thousands of attributes.
+    if (WRONG_TAG.test(textIn(part))) throw damaged(undefined);
     parts[name] = part;
   }
   return parts;
@@ -110,16 +112,23 @@ function entriesOf(bytes: Buffer): readonly Entry[] {
 
 /** Returns the number of cells. A cell far away makes the library fill all rows up to it. */
 function checkedCells(sheet: Uint8Array): number {
-  const text = Buffer.from(sheet.buffer, sheet.byteOffset, sheet.byteLength).toString("latin1");
-  let cells = 0;
-  for (const [, name, attributes = ""] of text.matchAll(/<(?:\w+:)?(c|row)\b([^>]*)>/g)) {
+  let [rows, cells] = [0, 0];
+  for (const [, name, attributes = ""] of textIn(sheet).matchAll(/<(?:\w+:)?(c|row)\b([^<>]*)>/g)) {
     if (name === "c") cells += 1;
+    else rows += 1;
     const [, letters = "", digits = ""] = /\br=["']([A-Za-z]*)(\d*)["']/.exec(attributes) ?? [];
     if (columnOf(letters) > COLUMNS_MAX) throw tooLarge(`more than ${String(COLUMNS_MAX)} columns`);
-    if (Number(digits) > ROWS_MAX) throw tooLarge(`more than ${String(ROWS_MAX)} rows`);
+    if (Math.max(rows, Number(digits)) > SHEET_LINES_MAX) {
+      throw tooLarge(`more than ${String(ROWS_MAX)} rows. Delete what stands below the last one`);
+    }
     if (cells > CELLS_MAX) break;
   }
   return cells;
+}
+
+/** Its markup is ASCII in any encoding that a workbook may have. */
+function textIn(part: Uint8Array): string {
+  return Buffer.from(part.buffer, part.byteOffset, part.byteLength).toString("latin1");
 }
 
 const LETTERS = 26;

@@ -1,6 +1,7 @@
 import { DEBITS_OF_ACCOUNTS } from "../../model/transactions.js";
 import type { Engine } from "../sql/engine.js";
 import { approvedByColumn } from "../sql/records/payout-file-rows.js";
+import { USAGE_NAMES } from "../sql/records/sum-columns.js";
 import { withBalanceAfter } from "../sql/records/transaction-rows.js";
 
 type FileStatement =
@@ -22,8 +23,9 @@ export function fileStatements(engine: Engine): Readonly<Record<FileStatement, s
   const { table, jsonItems, indexedBy } = engine;
   const parts = table("payout_parts");
   const approvedBy = approvedByColumn({ table });
+  const usage = USAGE_NAMES.map((name) => `a.${name}`).join(", ");
   const accounts = `
-    SELECT h.account_id, h.user_id, h.phone_number, a.available_cents
+    SELECT h.account_id, h.user_id, h.phone_number, a.available_cents, a.tier, ${usage}
     FROM ${table("account_holders")} h JOIN ${table("accounts")} a ON a.id = h.account_id`;
   return {
     // A file that is proposed again is kept as long as a new one.

@@ -1,4 +1,5 @@
 import type { DestinationKind } from "../../domain/destination.js";
+import type { TierName } from "../../domain/limits/limits.js";
 import { payoutFileIn } from "../../domain/payout-file.js";
 import type { Transaction } from "../../domain/transaction.js";
 import type { AccountId, DestinationId, TransactionId } from "../../domain/values/ids.js";
@@ -24,6 +25,7 @@ import type { Binding } from "../sql/engine.js";
 import { insertOf } from "../sql/insert.js";
 import { destinationOf, type DestinationRow } from "../sql/records/destination-rows.js";
 import type { PayoutFileRow } from "../sql/records/payout-file-rows.js";
+import { usageOf, type UsageRow } from "../sql/records/sum-columns.js";
 import { type ReadTransactionRow, transactionOf, type TransactionRow } from "../sql/records/transaction-rows.js";
 import { inTransaction, orStoreError, readRows } from "../sql/store-error.js";
 import { fileStatements } from "./file-statements.js";
@@ -37,7 +39,8 @@ type FilesCell = Pick<Cell, "engine" | "directory" | "transact" | "listReader">;
 type HeadRow = PayoutPartRow & { readonly parts: number };
 type PayingAccountRow = Pick<RowOf<typeof ACCOUNT_HOLDERS, Uint8Array>, "account_id" | "user_id" | "phone_number"> & {
   readonly available_cents: number;
-};
+  readonly tier: string;
+} & UsageRow;
 type StatusRow = Pick<TransactionRow, "status"> & { readonly count: number };
 type RecentRow = Pick<
   TransactionRow,
@@ -203,7 +206,10 @@ function accountOf(row: PayingAccountRow, destinations: readonly DestinationRow[
   return {
     id,
     userId: (row.user_id ?? undefined) as UserId | undefined,
+    organizationId: book.organizationId,
     availableCents: row.available_cents,
+    tier: row.tier as TierName,
+    usage: usageOf(row),
     phoneNumber: sealed === null ? undefined : decryptPersonal(book.keys, place, sealed),
     destinations: destinations
       .filter((each) => each.account_id === id)

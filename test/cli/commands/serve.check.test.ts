@@ -186,7 +186,11 @@ describe("kesc serve --demo", () => {
 
   it("makes a database and a key, and prints five results and one step that works as it is", async () => {
     // As the shell starts it.
-    const variables = { ...place.variables, NODE_OPTIONS: "--max-semi-space-size=64" };
+    const variables = {
+      ...place.variables,
+      NODE_OPTIONS: "--max-semi-space-size=64",
+      KESC_OPERATOR_ADDRESS: "127.0.0.1:0",
+    };
     const serve = new RunningKesc(["serve", "--demo"], variables);
     const { address, grpcAddress = "" } = await serve.ready;
     await serve.said("first-mint");

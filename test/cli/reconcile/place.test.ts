@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Worker } from "node:worker_threads";
 
 import { expect } from "chai";
 
@@ -196,6 +197,17 @@ describe("kesc reconcile --place", () => {
     expect((await keep()).stdout).to.contain("were read so before");
     const { stdout, stderr } = await reconcile("5.csv", text);
     expect(stdout, stderr).to.contain("matched            2 movements, 1520.00 in, 0.00 out\n");
+  });
+
+  it("reads the file in a thread whose memory and processor time are bounded, as a server does", async () => {
+    const limits: (number | undefined)[] = [];
+    const heard = ({ resourceLimits }: Worker): void => {
+      limits.push(resourceLimits?.maxOldGenerationSizeMb);
+    };
+    process.on("worker", heard);
+    await reconcile("7.sta", statement(AGREEING, "1300,"));
+    process.off("worker", heard);
+    expect(limits).to.include(768);
   });
 
   it("refuses options that do not fit, and names what is wrong", async () => {

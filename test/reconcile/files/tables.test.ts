@@ -6,6 +6,7 @@ import { MAIN, sheetXml, workbook } from "../../../bench/fairness/workbook.js";
 import { STATEMENT } from "../../../src/rails/mpesa/reconciliation/statement.js";
 import { recordsIn } from "../../../src/reconcile/files/tables.js";
 import { readStatement, type StatementFacts } from "../../../src/reconcile/statement-movements.js";
+import { zipOf } from "../../support/zip-of.js";
 
 function read(bytes: Buffer): Promise<StatementFacts> {
   return readStatement({ name: "", format: STATEMENT, numbers: [], records: () => recordsIn(bytes, STATEMENT) });
@@ -21,23 +22,6 @@ async function problemOf(bytes: Buffer): Promise<string> {
 }
 
 const HEADER = ["Receipt No", "Completion Time", "Details", "Transaction Status", "Paid In (KSHs)", "Withdrawn (KSHs)"];
-/** A ZIP file of one part. fflate would take seconds to pack a large one. */
-function zipOf(name: string, packed: Buffer): Buffer {
-  const local = Buffer.alloc(30);
-  local.writeUInt32LE(0x04034b50);
-  local.writeUInt16LE(name.length, 26);
-  const entry = Buffer.alloc(46);
-  entry.writeUInt32LE(0x02014b50);
-  entry.writeUInt16LE(8, 10);
-  entry.writeUInt32LE(packed.length, 20);
-  entry.writeUInt16LE(name.length, 28);
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50);
-  end.writeUInt16LE(1, 10);
-  end.writeUInt32LE(local.length + name.length + packed.length, 16);
-  return Buffer.concat([local, Buffer.from(name), packed, entry, Buffer.from(name), end]);
-}
-
 const DAY_SECONDS = 86_400;
 
 /** The number by which a sheet has a time of 24 November 2026. */
@@ -115,7 +99,7 @@ describe("the file of a statement", () => {
     );
     const whole = workbook([sheetXml([HEADER])]);
     expect(await problemOf(whole.subarray(0, 200))).to.match(/^It is a damaged workbook/);
-    expect(await problemOf(workbook(["<worksheet"]))).to.match(/^It is no (workbook|statement)/);
+    expect(await problemOf(workbook(["<worksheet"]))).to.match(/^It is (no|a damaged) workbook/);
   });
 
   it("bounds what a workbook unpacks to, before it is unpacked", async () => {
@@ -136,8 +120,11 @@ describe("the file of a statement", () => {
     );
   });
 
-  it("bounds the rows and the cells of HTML", async () => {
-    expect(await problemOf(Buffer.from(`<table>${"<tr>".repeat(50_001)}`))).to.match(/more than 50000 rows/);
+  it("bounds the rows, the cells and the characters of HTML", async () => {
+    expect(await problemOf(Buffer.from(`<table>${"<tr>".repeat(50_051)}`))).to.match(/more than 50000 rows/);
+    expect(await problemOf(Buffer.from(`<table><tr><td>${"x".repeat(65_537)}</td>`))).to.match(
+      /row 1 has more than 65536 characters/,
+    );
     expect(await problemOf(Buffer.from(`<table><tr>${"<td>".repeat(102)}`))).to.match(/row 1 has more than 100 cells/);
   });
 });

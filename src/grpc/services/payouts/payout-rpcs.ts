@@ -1,3 +1,4 @@
+import { otherNetworkOf } from "../../../../runtime/kenyan-networks.js";
 import type { RailTerms } from "../../../domain/payment.js";
 import { PAYOUT_ROWS_MAX } from "../../../domain/payout-file.js";
 import type { PayFile } from "../../../domain/payouts/pay-file.js";
@@ -70,6 +71,7 @@ function payFile(options: HandlersOptions): RpcRoute {
           const prepared = await prepareFile(read, {
             organization: caller.organization,
             files: options.payoutFiles,
+            limits: await cellOf(caller.organization).reads.limits(caller.organization.id),
             ...terms,
             newTransactionId: options.newTransactionId,
             decide: (command) =>
@@ -102,8 +104,8 @@ async function propose(
 ): Promise<RpcResult<PayFileResponse>> {
   const { preview, sha256, rowsSha256 } = prepared;
   const shown = toPreview(preview);
-  if (asked.preview) return done({ preview: shown, payouts: undefined });
   const before = await options.payoutFiles.file(caller.organization, sha256);
+  if (asked.preview) return done({ preview: shown, payouts: before?.approved && toPayouts(before) });
   if (before?.approved !== undefined) {
     const response = { preview: toPreview(before.preview as Preview), payouts: toPayouts(before) };
     return { kind: "done", response, replayed: true };
@@ -139,13 +141,19 @@ function termsOf(
 ): { readonly rail: Rail; readonly railTerms: RailTerms } | AnyRefusal {
   const { railAccounts } = cellOf(organization);
   const rail = named ?? railAccounts.defaultRail(organization.id);
-  if (rail === DIRECT_RAIL) return badField("rail", "must be a rail that pays, such as mpesa", "UNKNOWN_VALUE").refusal;
+  if (rail === DIRECT_RAIL) {
+    return named === undefined
+      ? badField("rail", "is required, since the default rail is direct, which pays nobody", "REQUIRED").refusal
+      : badField("rail", "must be a rail that pays, such as mpesa", "UNKNOWN_VALUE").refusal;
+  }
   const railTerms = redeemTermsOf(railAccounts, { organizationId: organization.id, rail, phoneCoolingMillis });
   return railTerms === undefined ? { reason: "RAIL_NOT_CONFIGURED", rail } : { rail, railTerms };
 }
 
 function doubtsOf({ cellOf }: HandlersOptions, { organization }: OperatorCaller, rail: Rail) {
   const account = cellOf(organization).railAccounts.accountOf(organization.id, rail);
+  // On the sandbox a file is tried before it is one for M-Pesa.
+  if (account?.rail.isSandbox === true) return (number: PhoneNumber): boolean => otherNetworkOf(number) !== undefined;
   return (number: PhoneNumber): boolean => account?.rail.doubtsNumber?.(number) === true;
 }
 

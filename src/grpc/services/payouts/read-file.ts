@@ -9,7 +9,8 @@ import type { TransactionId } from "../../../domain/values/ids.js";
 import type { PhoneNumber } from "../../../domain/values/phone-number.js";
 import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";
 import type { Outcome } from "../../../ledger/ports/outcome.js";
-import { accountsOf, Plan, type PlannedRow, warningsIn, withinBalances } from "../../../payouts/plan.js";
+import type { ReadLimits } from "../../../ledger/ports/reads.js";
+import { accountsOf, Plan, type PlannedRow, warningsIn, withinMeans } from "../../../payouts/plan.js";
 import {
   type FileToStore,
   type LeftOutRow,
@@ -24,6 +25,7 @@ import { redemptionOf } from "../../../payouts/redemption.js";
 import type { InTurn } from "../../../statements/ports.js";
 import type { AnyRefusal } from "../../errors/refusal.js";
 import { messageOf } from "../../errors/status.js";
+import { decidedAt } from "../../messages/limits.js";
 import type { Preview } from "../../messages/operators/payouts.js";
 
 /** These rows are looked at together. */
@@ -44,6 +46,8 @@ interface PreparationOptions {
   readonly newTransactionId: () => TransactionId;
   /** Whether a number may be of another network. */
   readonly doubts: (number: PhoneNumber) => boolean;
+  /** Undefined if the organization has no limits. */
+  readonly limits: ReadLimits | undefined;
   /** Decides a redemption on trial: nothing is written. */
   readonly decide: (command: MoveMoney) => Promise<Outcome<Transaction>>;
   readonly inTurn: InTurn;
@@ -77,7 +81,8 @@ export async function prepareFile(
   const leftOut: LeftOutRow[] = [...plan.leftOut];
   const decided = await onTrial(plan.planned, { ...options, sha256, leftOut });
   if ("reason" in decided) return decided;
-  const planned = withinBalances(decided, leftOut);
+  const { limits } = options;
+  const planned = withinMeans(decided, leftOut, { limits, now: decidedAt(limits, now), wordsOf: messageOf });
   const recent = await recentOf(planned, { organization, files, inTurn, now });
   const warnings = warningsIn(planned, { recent, doubts: options.doubts });
   const byLine = leftOut.toSorted((left, right) => left.line - right.line);

@@ -4,11 +4,12 @@ import { Worker } from "node:worker_threads";
 import { Turns } from "../../../../runtime/turns.js";
 import type { RailReceipt } from "../../../domain/payment.js";
 import type { ReadPayoutFile } from "../../../payouts/read-payout-file.js";
+import type { BankReport } from "../../../reconcile/banks/pain002.js";
 import type { BankFile } from "../../../reconcile/banks/read-bank-file.js";
 import { StatementError } from "../../../reconcile/statement-error.js";
 import type { StatementCharge, StatementFacts } from "../../../reconcile/statement-movements.js";
 import type { InTurn } from "../../../statements/ports.js";
-import type { BankStatementFile, PayoutsFile, RailStatement, ReadPart } from "./statement-worker.js";
+import type { AnyFile, BankStatementFile, RailStatement, ReadPart } from "./statement-worker.js";
 
 /** The bundle keeps the worker in the folder of this module, too (deploy/bundle.mjs). */
 const STATEMENT_WORKER = new URL("./statement-worker.js", import.meta.url);
@@ -20,7 +21,7 @@ const LOOK_MILLIS = 250;
 /** One file is read at a time, and a few wait, each with its bytes. */
 const TURNS = { runningMax: 1, waitingMax: 8, failsAll: () => false };
 
-interface ReadOptions {
+export interface ReadOptions {
   readonly inTurn: InTurn;
   readonly millisMax?: number;
 }
@@ -30,7 +31,10 @@ interface ListedFacts extends Omit<StatementFacts, "charges"> {
   readonly charges: readonly (readonly [RailReceipt, StatementCharge])[];
 }
 
-/** Reads statements in a thread of their own, one after another, with a rest after each. */
+/**
+ * Reads statements in a thread of their own, one after another, with a rest after each. A command
+ * reads its files so, too: what a bank or a merchant sends can take hours and gigabytes.
+ */
 export class StatementReading {
   readonly #turns = new Turns<string>(TURNS);
 
@@ -56,9 +60,14 @@ export class StatementReading {
     return this.#read<ReadPayoutFile>(person, { payouts: true, bytes }, options);
   }
 
+  /** Reads what a bank says of a file in the same way. */
+  ofReport(person: string, bytes: Uint8Array, options: ReadOptions): Promise<BankReport> | undefined {
+    return this.#read<BankReport>(person, { report: true, bytes }, options);
+  }
+
   #read<Facts>(
     person: string,
-    statement: RailStatement | BankStatementFile | PayoutsFile,
+    statement: AnyFile,
     { inTurn, millisMax = READ_MILLIS_MAX }: ReadOptions,
   ): Promise<Facts> | undefined {
     const { promise, resolve, reject } = Promise.withResolvers<Facts>();
@@ -85,10 +94,7 @@ interface ThreadOptions {
   readonly onParsed: () => void;
 }
 
-async function readInThread<Facts>(
-  statement: RailStatement | BankStatementFile | PayoutsFile,
-  { inTurn, millisMax, onParsed }: ThreadOptions,
-): Promise<Facts> {
+async function readInThread<Facts>(statement: AnyFile, { inTurn, millisMax, onParsed }: ThreadOptions): Promise<Facts> {
   const worker = new Worker(STATEMENT_WORKER, {
     workerData: statement,
     transferList: [statement.bytes.buffer as ArrayBuffer],
@@ -126,7 +132,7 @@ async function readInThread<Facts>(
 }
 
 /** Why a file takes too long, and what to change. */
-function slowness(statement: RailStatement | BankStatementFile | PayoutsFile): string {
+function slowness(statement: AnyFile): string {
   if (!("form" in statement) || statement.form.referencePattern === undefined) {
     return `It takes too long to read. ${adviceOf(statement)}`;
   }
@@ -137,8 +143,9 @@ function slowness(statement: RailStatement | BankStatementFile | PayoutsFile): s
 }
 
 /** How a file becomes smaller. */
-function adviceOf(statement: object): string {
-  return "payouts" in statement ? "Split it." : "Export fewer days.";
+function adviceOf(statement: AnyFile): string {
+  if ("payouts" in statement) return "Split it.";
+  return "report" in statement ? "Ask the bank for a smaller one." : "Export fewer days.";
 }
 
 /** Asks the thread for one part after another. */

@@ -1,7 +1,8 @@
 import type { StatementForm } from "../../../domain/statement-form.js";
-import type { Rail } from "../../../domain/transaction.js";
+import { BANK_RAIL, type Rail } from "../../../domain/transaction.js";
 import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";
 import type { BookOwner } from "../../../operators/reads.js";
+import { accountAtPlace } from "../../../rails/bank/account.js";
 import { statementSettings } from "../../../rails/rail-kind.js";
 import { type ComparedPlace, comparePlace, formOfPlace } from "../../../reconcile/banks/compare-place.js";
 import { type ComparedStatement, compareStatement } from "../../../reconcile/compare-statement.js";
@@ -41,7 +42,9 @@ export function statementComparer({
       bounded(await bookedMovements(organization, rail), history);
     if ("place" in of) {
       const { place } = of;
-      const form = of.form ?? (await keptForm(history, place));
+      const kept = of.form ?? (await keptForm(history, place));
+      const account = kept.account ?? accountAtPlace(place, await (await bookOf(BANK_RAIL)).settings());
+      const form = { ...kept, account };
       await received(history, bytes);
       const file = await reading.ofBank(person, { form, bytes }, history);
       const { source } = form;

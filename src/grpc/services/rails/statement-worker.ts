@@ -6,6 +6,7 @@ import type { StatementForm } from "../../../domain/statement-form.js";
 import { readPayoutFile } from "../../../payouts/read-payout-file.js";
 import { railNamed } from "../../../rails/rails.js";
 import type { StatementFile } from "../../../rails/statement.js";
+import { bankReport } from "../../../reconcile/banks/pain002.js";
 import { readBankFile } from "../../../reconcile/banks/read-bank-file.js";
 import { recordsIn } from "../../../reconcile/files/tables.js";
 import { StatementError } from "../../../reconcile/statement-error.js";
@@ -29,13 +30,19 @@ export interface PayoutsFile {
   readonly bytes: Uint8Array;
 }
 
+/** A status report of a bank. */
+export interface ReportFile {
+  readonly report: true;
+  readonly bytes: Uint8Array;
+}
+
 /** What the thread sends at each request for more. The last two end it. */
 export type ReadPart =
   | { readonly list: string; readonly items: readonly unknown[] }
   | { readonly end: object }
   | { readonly problem: string };
 
-type AnyFile = RailStatement | BankStatementFile | PayoutsFile;
+export type AnyFile = RailStatement | BankStatementFile | PayoutsFile | ReportFile;
 
 /** A tenth of a core that mints want, too. On Linux a thread has a priority of its own. */
 const PRIORITY = 10;
@@ -59,12 +66,18 @@ async function* read(statement: AnyFile): AsyncGenerator<ReadPart, void, void> {
 
 function partsOf(file: AnyFile) {
   if ("payouts" in file) return readPayouts(file);
+  if ("report" in file) return readReport(file);
   return "form" in file ? readBank(file) : readRail(file);
 }
 
 async function readPayouts({ bytes }: PayoutsFile) {
   const { rows, sha256 } = await readPayoutFile(Buffer.from(bytes.buffer));
   return { lists: { rows }, sha256 };
+}
+
+function readReport({ bytes }: ReportFile) {
+  const { payments, ...rest } = bankReport(Buffer.from(bytes.buffer).toString("utf8"));
+  return { lists: { payments }, ...rest };
 }
 
 async function readRail({ rail, bytes, ...file }: RailStatement) {
