@@ -16,6 +16,7 @@ import { cellMarks } from "./parts/marks.js";
 import { type GaugedRails, startAdmin } from "./parts/metrics.js";
 import { NEW_IDS, newTransactionId } from "./parts/new-ids.js";
 import { startOperators } from "./parts/operators.js";
+import { cellChecks } from "./parts/checks.js";
 import { cellPayouts } from "./parts/payouts.js";
 import { cellRails } from "./parts/rails.js";
 import { cellSeals } from "./parts/seals.js";
@@ -265,7 +266,9 @@ function openCells(
     const webhooks = cellWebhooks(cell, { reads: reading, sender, writeEvent, ledger, now, logger });
     const { phoneCoolingMillis } = config;
     const payouts = cellPayouts(cell, { ledger, rails: own, phoneCoolingMillis, now, logger });
-    parts.push(own, webhooks, payouts, cellMarks(cell, logger));
+    const onDecided = metrics?.checkDecisions(number) ?? (() => undefined);
+    const checks = cellChecks(cell, { ledger, sender, onDecided, now, logger });
+    parts.push(own, webhooks, payouts, checks, cellMarks(cell, logger));
     if (sealKeys !== undefined) parts.push(cellSeals(cell, { ...config.seals, keys: sealKeys, now, logger }));
     const byId = readsInTurns(reads(cell), database.readsMax);
     const past = { history: historyReads(cell), eventReads: reading, follower, seals: sealReads(cell) };
