@@ -129,21 +129,21 @@ export class PayoutChecks {
     service.lastRunAt = timing.monotonicMillis();
   }
 
-  /** One failure ends the run: the next one finds out whether the service answers again. */
+  /** One failure ends the run. The next one asks once, to find out whether the service answers. */
   async #askAbout(
     id: OrganizationId,
     service: Service,
     { standing, ready }: { readonly standing: StandingCheck; readonly ready: readonly WaitingPayout[] },
   ): Promise<void> {
-    const left = [...ready];
+    const isFailing = service.failingSince !== undefined;
+    const left = isFailing ? ready.slice(0, 1) : [...ready];
     let hasFailed = false;
     const next = async (): Promise<void> => {
       for (let payout = left.shift(); payout !== undefined && !hasFailed && this.#mayAsk(); payout = left.shift()) {
         if (!(await this.#ask(id, service, standing, payout))) hasFailed = true;
       }
     };
-    const atOnce = service.failingSince === undefined ? UNDER_WAY_MAX : 1;
-    await Promise.all(Array.from({ length: atOnce }, next));
+    await Promise.all(Array.from({ length: UNDER_WAY_MAX }, next));
   }
 
   /** Returns whether the service has answered. */
