@@ -5,7 +5,7 @@ const DECISIONS = { allow: "ALLOW", hold: "HOLD", deny: "DENY" } as const satisf
 >;
 
 /** What a service said. */
-export interface ReadAnswer {
+export interface ServiceAnswer {
   readonly answer: (typeof DECISIONS)[keyof typeof DECISIONS];
   readonly code: CheckCode | undefined;
 }
@@ -15,7 +15,7 @@ export interface ReadAnswer {
  * why. Returns undefined for anything else: other fields may be a restriction that nobody would
  * obey.
  */
-export function readAnswer(body: string): ReadAnswer | undefined {
+export function readAnswer(body: string): ServiceAnswer | undefined {
   const { decision, code, ...others } = objectIn(body) ?? {};
   const isKnown = typeof decision === "string" && Object.hasOwn(DECISIONS, decision);
   if (!isKnown || Object.keys(others).length > 0) return undefined;

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 
-import { type BankNumber, bankAccountOf, type BusinessNumber, partsOf } from "../domain/destination.js";
+import { bankAccountOf, type BankNumber, type BusinessNumber, partsOf } from "../domain/destination.js";
 import { formatCents } from "../domain/values/cents.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { SendDelivery } from "../webhooks/ports/delivery.js";
 import { signedDelivery } from "../webhooks/sign.js";
 import { readAnswer } from "./answer.js";
 import { TRY_MILLIS_MAX } from "./limits.js";
-import type { Asked, CheckedPayout, StandingCheck } from "./ports.js";
+import type { CheckedPayout, ServiceReply, StandingCheck } from "./ports.js";
 
 const SALT_BYTES = 16;
 const TYPE = "payout.check";
@@ -19,7 +19,11 @@ interface AskOptions {
 }
 
 /** Asks the service of an organization once. Never rejects. */
-export type Ask = (standing: StandingCheck, payout: CheckedPayout | "test", signal: AbortSignal) => Promise<Asked>;
+export type Ask = (
+  standing: StandingCheck,
+  payout: CheckedPayout | "test",
+  signal: AbortSignal,
+) => Promise<ServiceReply>;
 
 /**
  * Makes signed requests. The id of a request is the same for each try about a payout, so that a

@@ -44,7 +44,7 @@ export interface CheckStore {
 }
 
 /** What came of one request: an answer, or why there is none. */
-export type Asked =
+export type ServiceReply =
   | {
       readonly answer: Exclude<CheckAnswer, "NO_ANSWER">;
       readonly code: CheckCode | undefined;

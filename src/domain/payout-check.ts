@@ -61,7 +61,7 @@ export function parseCheckCode(unchecked: string): Parsed<CheckCode> {
 }
 
 /** What a row `transaction.checked` says. */
-export interface Checked {
+export interface CheckOutcome {
   readonly answer: CheckAnswer;
   /** What the answer, or its absence, has come to. */
   readonly result: Exclude<CheckAnswer, "NO_ANSWER">;
@@ -73,6 +73,6 @@ export interface Checked {
 const NONE = "-";
 
 /** Returns the detail of the row. It has no personal data. */
-export function detailOfChecked({ answer, result, code, exchangeSha256 }: Checked): string {
+export function detailOfChecked({ answer, result, code, exchangeSha256 }: CheckOutcome): string {
   return [answer, result, code ?? NONE, exchangeSha256 ?? NONE].join(" ");
 }

@@ -10,13 +10,13 @@ import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import type { PayoutCheckParts } from "../grpc/services/operator-options.js";
 import type { Ledger } from "../ledger/ledger.js";
 import { failureLog } from "../startup/failure-facts.js";
-import { type Cell, cellOf, type Database } from "../storage/database.js";
 import { checkStore } from "../storage/checks/check-store.js";
+import { type Cell, cellOf, type Database } from "../storage/database.js";
 import { type AllowedHosts, parseWebhookUrl } from "../webhooks/allowed.js";
 import { type Sender, senderTo } from "../webhooks/deliver.js";
 import { cellLease, type Part, underLease } from "./lease.js";
 
-interface ChecksOptions {
+interface CellChecksOptions {
   readonly ledger: Pick<Ledger, "submit">;
   readonly sender: Pick<Sender, "send">;
   readonly onDecided: (answer: CheckAnswer) => void;
@@ -27,7 +27,7 @@ interface ChecksOptions {
 const DECIDE_MILLIS_MAX = 30_000;
 
 /** Puts the checks of payouts of one cell together. */
-export function cellChecks(cell: Cell, { ledger, sender, onDecided, now, logger }: ChecksOptions): Part {
+export function cellChecks(cell: Cell, { ledger, sender, onDecided, now, logger }: CellChecksOptions): Part {
   const onError = failureLog(logger, cell.number, "the checks of payouts failed at a step, and try it again");
   const lease = cellLease(cell, { name: "checks", onError, logger });
   const checks = new PayoutChecks({

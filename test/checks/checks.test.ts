@@ -11,7 +11,7 @@ import {
   TRY_MILLIS_MAX,
   UNDER_WAY_MAX,
 } from "../../src/checks/limits.js";
-import type { Asked, CheckedPayout, CheckStore } from "../../src/checks/ports.js";
+import type { CheckedPayout, CheckStore,ServiceReply } from "../../src/checks/ports.js";
 import type { OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
@@ -20,8 +20,9 @@ import { newAccountId, newOrganizationId, newTransactionId } from "../support/na
 import { STANDING_CHECK } from "../support/operations/payouts.js";
 
 const DEADLINE_SECONDS = 15;
-const ALLOWED: Asked = { answer: "ALLOW", code: undefined, exchangeSha256: "a" };
-const SILENT: Asked = { problem: "no whole response within 5 seconds" };
+const NUMBER = "+254712345678" as PhoneNumber;
+const ALLOWED: ServiceReply = { answer: "ALLOW", code: undefined, exchangeSha256: "a" };
+const SILENT: ServiceReply = { problem: "no whole response within 5 seconds" };
 
 interface Sleeper {
   readonly until: number;
@@ -42,28 +43,25 @@ class World {
   readonly errors: unknown[] = [];
   atOnce = 0;
   /** How a service answers, after how long. */
-  answer: (of: OrganizationId) => readonly [millis: number, Asked] = () => [10, ALLOWED];
+  answer: (of: OrganizationId) => readonly [millis: number, ServiceReply] = () => [10, ALLOWED];
   readonly #sleepers: Sleeper[] = [];
   readonly #checks: PayoutChecks;
 
   constructor() {
     const store: CheckStore = {
-      organizations: async () => [...this.payouts].flatMap(([id, all]) => (all.length > 0 ? [id] : [])),
-      standing: async (organizationId) => {
-        if (this.cleared.has(organizationId)) return undefined;
-        return { check: { ...STANDING_CHECK, organizationId, deadlineSeconds: DEADLINE_SECONDS }, secrets: [] };
+      organizations: () => Promise.resolve([...this.payouts].flatMap(([id, all]) => (all.length > 0 ? [id] : []))),
+      standing: (organizationId) => {
+        const check = { ...STANDING_CHECK, organizationId, deadlineSeconds: DEADLINE_SECONDS };
+        return Promise.resolve(this.cleared.has(organizationId) ? undefined : { check, secrets: [] });
       },
-      waiting: async (organizationId, limit) =>
-        (this.payouts.get(organizationId) ?? []).slice(0, limit).map((id) => ({ id, acceptedAt: toUnixMillis(0) })),
-      payout: async (_, id): Promise<CheckedPayout | undefined> =>
-        this.changed.has(id)
-          ? undefined
-          : {
-              ...givenPending({ accountId: newAccountId() }),
-              id,
-              kind: "PHONE",
-              number: "+254712345678" as PhoneNumber,
-            },
+      waiting: (organizationId, limit) => {
+        const all = this.payouts.get(organizationId) ?? [];
+        return Promise.resolve(all.slice(0, limit).map((id) => ({ id, acceptedAt: toUnixMillis(0) })));
+      },
+      payout: (_, id): Promise<CheckedPayout | undefined> => {
+        const payout = { ...givenPending({ accountId: newAccountId() }), id, kind: "PHONE", number: NUMBER } as const;
+        return Promise.resolve(this.changed.has(id) ? undefined : payout);
+      },
     };
     const timing = {
       now: () => toUnixMillis(this.now),
@@ -75,12 +73,11 @@ class World {
       timing,
       lease: { leftMillis: () => this.leaseMillis },
       ask: (standing, payout) => this.#ask(standing.check.organizationId, (payout as CheckedPayout).id),
-      decide: async (organizationId, id, { answer }) => {
+      decide: (organizationId, id, { answer }) => {
         this.decided.push({ at: this.now, id, answer });
-        this.payouts.set(
-          organizationId,
-          (this.payouts.get(organizationId) ?? []).filter((each) => each !== id),
-        );
+        const left = this.payouts.get(organizationId)?.filter((each) => each !== id) ?? [];
+        this.payouts.set(organizationId, left);
+        return Promise.resolve();
       },
       onDecided: () => undefined,
       onError: (error) => this.errors.push(error),
@@ -121,7 +118,7 @@ class World {
     });
   }
 
-  async #ask(of: OrganizationId, id: TransactionId): Promise<Asked> {
+  async #ask(of: OrganizationId, id: TransactionId): Promise<ServiceReply> {
     this.asked.push({ at: this.now, id, of });
     const [millis, asked] = this.answer(of);
     const now = (this.underWay.get(of) ?? 0) + 1;

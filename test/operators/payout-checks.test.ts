@@ -107,7 +107,10 @@ for (const engine of ENGINES) {
         (await set(given)).fields?.map(({ field }) => field);
       expect(await wrong({ url: `${asked.url}?token=1` })).to.deep.equal(["url"]);
       expect(await wrong({ url: "https://10.0.0.1/" })).to.deep.equal(["url"]);
-      expect(await wrong({ deadline_seconds: 5, no_answer: 0 })).to.deep.equal(["deadline_seconds", "no_answer"]);
+      expect(await wrong({ deadline_seconds: 5, no_answer: CheckNoAnswer.CHECK_NO_ANSWER_UNSPECIFIED })).to.deep.equal([
+        "deadline_seconds",
+        "no_answer",
+      ]);
     });
 
     it("shows its secret to admins alone, and asks for a test", async () => {

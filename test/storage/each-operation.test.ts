@@ -4,8 +4,8 @@ import type { ApprovedBankFile } from "../../src/domain/bank-file.js";
 import type { BookHead } from "../../src/domain/book.js";
 import type { Closing } from "../../src/domain/closing.js";
 import type { Command, Resource } from "../../src/domain/operations.js";
-import type { ApprovedPayoutFile } from "../../src/domain/payout-file.js";
 import type { PayoutCheck } from "../../src/domain/payout-check.js";
+import type { ApprovedPayoutFile } from "../../src/domain/payout-file.js";
 import type { Proposal } from "../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../src/domain/rail-account.js";
 import type { ReservePlace } from "../../src/domain/reserve.js";
@@ -15,6 +15,7 @@ import type { EndpointRecord } from "../../src/domain/webhook-endpoint.js";
 import { commitBatch } from "../../src/ledger/commit-batch.js";
 import type { CommandResult } from "../../src/ledger/ports/committer.js";
 import type { ListedBankFile } from "../../src/payouts/ports.js";
+import { checkStore } from "../../src/storage/checks/check-store.js";
 import type { Cell } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
 import { bookProposals } from "../../src/storage/operators/book-proposals.js";
@@ -31,7 +32,6 @@ import {
   endpointsSelect,
   type ReadEndpointRow,
 } from "../../src/storage/sql/records/webhook-endpoint-rows.js";
-import { checkStore } from "../../src/storage/checks/check-store.js";
 import { historyReads } from "../../src/storage/statements/history.js";
 import { MemoryDisk } from "../attack/simulation/disks/memory-disk.js";
 import { plain, type PlainResource } from "../support/acted.js";

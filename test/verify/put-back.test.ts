@@ -23,8 +23,8 @@ import { createDestination, freezeAccount, setAccountTier, setLimits } from "../
 import { requireReceipts } from "../support/operations/book.js";
 import { correctBook } from "../support/operations/corrections.js";
 import { receiveDeposit } from "../support/operations/deposits.js";
-import { setPayouts, setRailAccount } from "../support/operations/rails.js";
 import { setPayoutCheck } from "../support/operations/payouts.js";
+import { setPayouts, setRailAccount } from "../support/operations/rails.js";
 import { beginPayment, completePayment, mint, redeem } from "../support/operations/transactions.js";
 import { createWebhookEndpoint, rotateWebhookSecret, updateWebhookEndpoint } from "../support/operations/webhooks.js";
 import { makeKey } from "../support/service/tenants.js";

@@ -1,7 +1,7 @@
 import type { Commanded } from "../authority.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import type { HoldReason } from "../payment.js";
-import { type Checked, type CheckAnswer, type CheckCode, detailOfChecked } from "../payout-check.js";
+import { type CheckAnswer, type CheckCode, type CheckOutcome, detailOfChecked } from "../payout-check.js";
 import type { Transaction } from "../transaction.js";
 import type { TransactionId } from "../values/ids.js";
 import { NO_REASON, type StatusReason } from "../values/text.js";
@@ -58,7 +58,12 @@ function decide(book: Book, command: DecideCheck, now: UnixMillis, clock: UnixMi
 }
 
 /** The row that says what was asked and answered. It changes nothing. */
-function noted({ transaction, account }: Order, { actor }: DecideCheck, said: Checked, now: UnixMillis): PostedStep {
+function noted(
+  { transaction, account }: Order,
+  { actor }: DecideCheck,
+  said: CheckOutcome,
+  now: UnixMillis,
+): PostedStep {
   const same = { ...transaction, updatedAt: now };
   return postedStep({
     transaction: same,

@@ -1,7 +1,7 @@
 /**
  * The author of a change: an API key's id, a rail's name, "operator", "webhooks", "payouts",
- * "checks" or "demo", or the id of an operator. After the approval of a second person it is two ids,
- * "opr_…,opr_…": first the proposer's.
+ * "checks" or "demo", or the id of an operator. After the approval of a second person it is two
+ * ids, "opr_…,opr_…": first the proposer's.
  */
 export type Actor = string & { readonly brand: unique symbol };
 

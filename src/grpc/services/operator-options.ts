@@ -1,4 +1,4 @@
-import type { Asked, StandingCheck } from "../../checks/ports.js";
+import type { ServiceReply, StandingCheck } from "../../checks/ports.js";
 import type { Organization } from "../../domain/api-key.js";
 import type { Rail } from "../../domain/transaction.js";
 import type { OrganizationId, TransactionId } from "../../domain/values/ids.js";
@@ -29,7 +29,7 @@ export interface PayoutCheckParts {
   readonly parseUrl: (unchecked: string) => Parsed<string>;
   readonly standing: (organization: BookOwner) => Promise<StandingCheck | undefined>;
   /** Asks the service about no payout, once at a time. */
-  readonly test: (organizationId: OrganizationId, standing: StandingCheck) => Promise<Asked>;
+  readonly test: (organizationId: OrganizationId, standing: StandingCheck) => Promise<ServiceReply>;
 }
 
 /** What the handlers need. */

@@ -135,6 +135,21 @@ function webhookStateOf(endpoints: readonly EndpointsRow[], retries: WebhookStat
   };
 }
 
+/** The statements about payouts that wait before their rail is asked. */
+function holdStatements({ table }: Pick<Engine, "table">): Readonly<Record<"held" | "checks", string>> {
+  const isHere = isKeptHere({ table });
+  return {
+    held: `
+      SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM (
+        SELECT t.created_at FROM ${table("transactions")} t JOIN ${table("books")} b ON b.number = t.book
+        WHERE ${NEEDS_ATTENTION} AND held_for IS NOT NULL AND held_for <> 'CHECK' AND ${isHere} LIMIT ?) AS counted`,
+    checks: `
+      SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM (
+        SELECT t.created_at FROM ${table("transactions")} t JOIN ${table("books")} b ON b.number = t.book
+        WHERE ${WAITS_FOR_CHECK} AND ${isHere} LIMIT ?) AS counted`,
+  };
+}
+
 function stateStatements({ table, indexedBy, nowMillis }: Engine) {
   const sum = (columns: string): string => `SUM(CAST(${columns} AS DOUBLE PRECISION))`;
   // Each open payment is in one of two indexes, and each condition is that of its index.
@@ -165,14 +180,7 @@ function stateStatements({ table, indexedBy, nowMillis }: Engine) {
         COUNT(*) AS count, MIN(t.created_at) AS oldest
       FROM (${open}) p JOIN ${table("transactions")} t ON t.id = p.transaction_id
       JOIN ${table("books")} b ON b.number = t.book WHERE ${isHere} AND t.held_for IS NULL GROUP BY 1, 2`,
-    held: `
-      SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM (
-        SELECT t.created_at FROM ${table("transactions")} t JOIN ${table("books")} b ON b.number = t.book
-        WHERE ${NEEDS_ATTENTION} AND held_for IS NOT NULL AND held_for <> 'CHECK' AND ${isHere} LIMIT ?) AS counted`,
-    checks: `
-      SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM (
-        SELECT t.created_at FROM ${table("transactions")} t JOIN ${table("books")} b ON b.number = t.book
-        WHERE ${WAITS_FOR_CHECK} AND ${isHere} LIMIT ?) AS counted`,
+    ...holdStatements({ table }),
     railAccounts: `
       SELECT a.rail, a.payouts, COUNT(*) AS count
       FROM ${table("rail_accounts")} a JOIN ${table("books")} b ON b.organization_id = a.organization_id

@@ -30,8 +30,8 @@ import {
   setLimits,
 } from "../../support/operations/accounts.js";
 import { correctBook } from "../../support/operations/corrections.js";
-import { isModelled } from "../../support/operations/table.js";
 import { setPayoutCheck } from "../../support/operations/payouts.js";
+import { isModelled } from "../../support/operations/table.js";
 import { beginPayment, completePayment, decideCheck,
   decideHeld, mint, redeem } from "../../support/operations/transactions.js";
 

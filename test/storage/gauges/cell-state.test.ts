@@ -7,9 +7,9 @@ import { ENGINES, execute } from "../../support/databases.js";
 import { setLimits } from "../../support/operations/accounts.js";
 import { receiveDeposit } from "../../support/operations/deposits.js";
 import { stopFile } from "../../support/operations/payouts.js";
+import { setPayoutCheck } from "../../support/operations/payouts.js";
 import { sealBooks } from "../../support/seals/given-seals.js";
 import { makePayouts } from "../../verify/given/payouts.js";
-import { setPayoutCheck } from "../../support/operations/payouts.js";
 import { PaymentsPlace } from "../rails/given-payments.js";
 
 const HOUR_MILLIS = 3_600_000;

@@ -214,7 +214,7 @@ export function decideCheck(
   given: Given<"decideCheck"> = {},
 ): CommandOf<"decideCheck"> {
   const said = { answer: "ALLOW", code: undefined, exchangeSha256: "e".repeat(64) } as const;
-  return build("decideCheck", organizationId, { actor: CHECKS, transactionId, ...said, ...given } as never);
+  return build("decideCheck", organizationId, { actor: CHECKS, transactionId, ...said, ...given });
 }
 
 export function resolve(

@@ -1,3 +1,4 @@
+import type { StandingCheck } from "../../../checks/ports.js";
 import { CHECK_ANSWERS, NO_ANSWERS, parseDeadline } from "../../../domain/payout-check.js";
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
 import {
@@ -5,7 +6,6 @@ import {
   CheckNoAnswer,
   type PayoutCheck as PayoutCheckMessage,
 } from "../../../gen/kesc/admin/v1/admin_service.js";
-import type { StandingCheck } from "../../../checks/ports.js";
 import { organizationRpc } from "../../calls/admin-rpc.js";
 import type { RpcRoute } from "../../calls/route.js";
 import { done, refuse } from "../../calls/rpc-result.js";

@@ -1,5 +1,5 @@
-import { CHECK_ANSWERS } from "../../../domain/payout-check.js";
 import { HOLD_REASONS } from "../../../domain/payment.js";
+import { CHECK_ANSWERS } from "../../../domain/payout-check.js";
 import type { AuditedJournalRow } from "../journal-rows.js";
 import type { TransactionKind } from "./steps.js";
 
@@ -94,7 +94,7 @@ export class HoldCheck {
     else this.#expected = { ...next, kind: "transaction.released", detail: null };
   }
 
-  /** What a check wants persons for is decided by two. The `kesc` command on the database may, too. */
+  /** Two persons decide what a check holds. The `kesc` command on the database may, too. */
   #checkPersons({ seq, actor, detail }: AuditedJournalRow, kind: TransactionKind): void {
     const decides = kind === "transaction.released" || (kind === "transaction.failed" && detail === REFUSED);
     const isOfCheck = wordsIn(this.#held).some((word) => word === CHECK || word === CHECK_HELD);
