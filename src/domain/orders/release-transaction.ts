@@ -47,8 +47,9 @@ export const releaseTransaction = withSecondPerson<ReleaseTransaction, Transacti
 export const refuseTransaction = withSecondPerson<RefuseTransaction, Transaction>(operation, byWhom("refused"));
 
 function byWhom(after: string): Proposed<HeldDecision> {
+  // The operation has refused a transaction that is not there.
   const heldFor = ({ organizationId, transactionId }: HeldDecision, book: Book): readonly HoldReason[] =>
-    book.transaction(organizationId, transactionId)?.heldFor ?? [];
+    (book.transaction(organizationId, transactionId) as Transaction).heldFor;
   return {
     groupOf: (command, book) => (needsTwoPersons(heldFor(command, book)) ? WIDENS_ALONE : undefined),
     changesOf: (command, book) =>
