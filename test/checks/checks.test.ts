@@ -11,7 +11,7 @@ import {
   TRY_MILLIS_MAX,
   UNDER_WAY_MAX,
 } from "../../src/checks/limits.js";
-import type { CheckedPayout, CheckStore,ServiceReply } from "../../src/checks/ports.js";
+import type { CheckedPayout, CheckStore, ServiceReply } from "../../src/checks/ports.js";
 import type { OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";

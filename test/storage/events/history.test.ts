@@ -32,8 +32,14 @@ import {
 import { correctBook } from "../../support/operations/corrections.js";
 import { setPayoutCheck } from "../../support/operations/payouts.js";
 import { isModelled } from "../../support/operations/table.js";
-import { beginPayment, completePayment, decideCheck,
-  decideHeld, mint, redeem } from "../../support/operations/transactions.js";
+import {
+  beginPayment,
+  completePayment,
+  decideCheck,
+  decideHeld,
+  mint,
+  redeem,
+} from "../../support/operations/transactions.js";
 
 const BOOKS = 12;
 /** The steps in each book. With more, most would name what an earlier one has used. */
