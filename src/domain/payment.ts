@@ -154,22 +154,22 @@ export type FailureReason = (typeof FAILURE_REASONS)[number];
  * nothing was paid to the number yet, or that the phone number or e-mail address of the account was
  * changed a short time ago.
  */
-export const LIMIT_HOLDS = ["AMOUNT", "DAY", "NEW_DESTINATION", "CHANGED"] as const;
-export type LimitHold = (typeof LIMIT_HOLDS)[number];
+export const HOLDS_BY_AMOUNT = ["AMOUNT", "DAY", "NEW_DESTINATION", "CHANGED"] as const;
+export type HoldByAmount = (typeof HOLDS_BY_AMOUNT)[number];
 
 /**
  * Why a redemption waits before its rail is asked. CHECK: for the answer of the organization's
  * check of payouts. CHECK_HELD: for a person, because the check, or its silence, wants one.
  */
-export const HOLD_REASONS = [...LIMIT_HOLDS, "CHECK", "CHECK_HELD"] as const;
+export const HOLD_REASONS = [...HOLDS_BY_AMOUNT, "CHECK", "CHECK_HELD"] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
 /** The holds that no person ends alone: the house must not overrule a check by one person. */
-const OF_TWO_PERSONS: ReadonlySet<HoldReason> = new Set<HoldReason>(["CHECK", "CHECK_HELD"]);
+const NEED_TWO: ReadonlySet<HoldReason> = new Set<HoldReason>(["CHECK", "CHECK_HELD"]);
 
 /** Whether it takes two persons to release or refuse what is held so. */
-export function needsTwoPersons(heldFor: readonly HoldReason[]): boolean {
-  return heldFor.some((reason) => OF_TWO_PERSONS.has(reason));
+export function needsTwo(heldFor: readonly HoldReason[]): boolean {
+  return heldFor.some((reason) => NEED_TWO.has(reason));
 }
 
 /**

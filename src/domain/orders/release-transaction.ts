@@ -2,7 +2,7 @@ import { type Authorized, WIDENS_ALONE } from "../authority.js";
 import { changes, inWords } from "../change.js";
 import { NOTHING_TOUCHES } from "../deciding-rows.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
-import { type HoldReason, needsTwoPersons } from "../payment.js";
+import { type HoldReason, needsTwo } from "../payment.js";
 import { payoutFileIn } from "../payout-file.js";
 import { type Decider, isSamePerson } from "../proposal.js";
 import type { Proposed } from "../proposed.js";
@@ -51,7 +51,7 @@ function byWhom(after: string): Proposed<HeldDecision> {
   const heldFor = ({ organizationId, transactionId }: HeldDecision, book: Book): readonly HoldReason[] =>
     (book.transaction(organizationId, transactionId) as Transaction).heldFor;
   return {
-    groupOf: (command, book) => (needsTwoPersons(heldFor(command, book)) ? WIDENS_ALONE : undefined),
+    groupOf: (command, book) => (needsTwo(heldFor(command, book)) ? WIDENS_ALONE : undefined),
     changesOf: (command, book) =>
       changes([`payout ${command.transactionId}`, `held for ${heldFor(command, book).map(inWords).join(", ")}`, after]),
     // It is released or refused once. Why it is held is shown.
