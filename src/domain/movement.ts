@@ -22,7 +22,7 @@ import {
   reachedLimit,
   usageAt,
 } from "./limits/usage.js";
-import { HOLDS_BY_AMOUNT, type HoldByAmount, type RailReceipt } from "./payment.js";
+import { type HoldByAmount, HOLDS_BY_AMOUNT, type RailReceipt } from "./payment.js";
 import { numberOfRail, receiptsLike } from "./receipt.js";
 import type { Refusal } from "./refusal.js";
 import { DIRECT_RAIL, type Transaction } from "./transaction.js";
