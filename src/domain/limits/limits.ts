@@ -1,5 +1,5 @@
 import { type Change, changes } from "../change.js";
-import { type HoldByAmount,HOLDS_BY_AMOUNT } from "../payment.js";
+import { type HoldByAmount, HOLDS_BY_AMOUNT } from "../payment.js";
 import { TRANSACTION_TYPES, type TransactionType } from "../transaction.js";
 import { amountText, type Cents, NO_CENTS, parseAmount } from "../values/cents.js";
 import { type Parsed, parsed, parseOneOf, unparsed } from "../values/parsed.js";

@@ -1,4 +1,4 @@
-import { type HoldByAmount,HOLDS_BY_AMOUNT } from "../payment.js";
+import { type HoldByAmount, HOLDS_BY_AMOUNT } from "../payment.js";
 import type { Transaction } from "../transaction.js";
 import { endOfDay, endOfMonth, nairobiDayOf, startOfDay, startOfMonth } from "../values/nairobi-day.js";
 import type { UnixMillis } from "../values/time.js";
