@@ -9,6 +9,7 @@ import type { ServedCell } from "./grpc/services/served-cell.js";
 import { Ledger } from "./ledger/ledger.js";
 import { readsInTurns } from "./ledger/read-turns.js";
 import { ServerMetrics } from "./metrics/server-metrics.js";
+import { cellChecks } from "./parts/checks.js";
 import { eventWriter } from "./parts/event-json.js";
 import { wakingHeldPayouts } from "./parts/held-payouts.js";
 import type { Part } from "./parts/lease.js";
@@ -265,7 +266,9 @@ function openCells(
     const webhooks = cellWebhooks(cell, { reads: reading, sender, writeEvent, ledger, now, logger });
     const { phoneCoolingMillis } = config;
     const payouts = cellPayouts(cell, { ledger, rails: own, phoneCoolingMillis, now, logger });
-    parts.push(own, webhooks, payouts, cellMarks(cell, logger));
+    const onDecided = metrics?.checkDecisions(number) ?? (() => undefined);
+    const checks = cellChecks(cell, { ledger, sender, onDecided, now, logger });
+    parts.push(own, webhooks, payouts, checks, cellMarks(cell, logger));
     if (sealKeys !== undefined) parts.push(cellSeals(cell, { ...config.seals, keys: sealKeys, now, logger }));
     const byId = readsInTurns(reads(cell), database.readsMax);
     const past = { history: historyReads(cell), eventReads: reading, follower, seals: sealReads(cell) };

@@ -44,8 +44,9 @@ export const FOUR_EYES_GROUPS = ["operators", ...BOOK_GROUPS] as const;
 export type FourEyesGroup = (typeof FOUR_EYES_GROUPS)[number];
 
 /**
- * Stands where a group does, for an act that widens what one person may do alone. It takes two
- * persons under every policy, but in a sandbox: otherwise one could first widen, and then act.
+ * Stands where a group does, for an act that widens what one person may do alone, or overrules the
+ * check of payouts. It takes two persons under every policy, but in a sandbox: otherwise one could
+ * first widen, and then act.
  */
 export const WIDENS_ALONE = "widens alone";
 

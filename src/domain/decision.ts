@@ -11,6 +11,7 @@ import type { DecidingRow, JournalEntry } from "./journal.js";
 import type { LimitsInForce } from "./limits/usage.js";
 import type { PersonChange } from "./operator.js";
 import type { Payment, RailAccountId, RailMovement, RailReceipt } from "./payment.js";
+import type { PayoutCheck } from "./payout-check.js";
 import type { ApprovedPayoutFile } from "./payout-file.js";
 import type { AlonePerson, Proposal } from "./proposal.js";
 import type { RailAccountRecord } from "./rail-account.js";
@@ -110,6 +111,8 @@ export interface FinderKeys {
   readonly aloneSum: NameOf<AlonePerson>;
   /** The row that closed the month. */
   readonly closedMonth: NameOf<Month>;
+  /** The check of the organization's payouts. */
+  readonly payoutCheck: OrganizationId;
   /** When the newest paid redemption to the destination, or to the account's own number, began. */
   readonly paidTo: NameOf<DestinationId | AccountId>;
   readonly webhookEndpoint: WebhookEndpointId;
@@ -176,6 +179,8 @@ export interface Book {
    * account's own phone number.
    */
   paidTo(organizationId: OrganizationId, id: DestinationId | AccountId): UnixMillis | undefined;
+  /** The check of the organization's payouts. Undefined if it has none. */
+  payoutCheck(organizationId: OrganizationId): PayoutCheck | undefined;
   /** The file of payouts that was approved. */
   payoutFile(organizationId: OrganizationId, sha256: string): ApprovedPayoutFile | undefined;
   /** The payment file for a bank that was approved. */

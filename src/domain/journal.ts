@@ -27,6 +27,7 @@ export const JOURNAL_KINDS = [
   "transaction.pending",
   "transaction.held",
   "transaction.released",
+  "transaction.checked",
   "transaction.processing",
   "transaction.completed",
   "transaction.failed",
@@ -72,6 +73,8 @@ export const JOURNAL_KINDS = [
   "bank_file.downloaded",
   "bank_file.lost",
   "payouts.stopped",
+  "payouts.check_set",
+  "payouts.check_cleared",
 ] as const;
 
 /** The kind of event that an entry records. */

@@ -39,12 +39,14 @@ import { type BeginPayment, beginPayment } from "./orders/begin-payment.js";
 import { cancelTransaction } from "./orders/cancel-transaction.js";
 import { clearFlag } from "./orders/clear-flag.js";
 import { type CompletePayment, completePayment } from "./orders/complete-payment.js";
+import { decideCheck } from "./orders/decide-check.js";
 import { type FailPayment, failPayment } from "./orders/fail-payment.js";
 import { type FlagTransaction, flagTransaction } from "./orders/flag-transaction.js";
 import { refuseTransaction, releaseTransaction } from "./orders/release-transaction.js";
 import { resolveTransaction } from "./orders/resolve-transaction.js";
 import { resolveTransactions } from "./orders/resolve-transactions.js";
 import { payFile } from "./payouts/pay-file.js";
+import { clearPayoutCheck, setPayoutCheck } from "./payouts/set-payout-check.js";
 import { stopFile } from "./payouts/stop-file.js";
 import {
   setDefaultRail,
@@ -89,6 +91,7 @@ const OPERATIONS = {
   resolveTransactions,
   releaseTransaction,
   refuseTransaction,
+  decideCheck,
   receiveDeposit,
   recordDeposit,
   recordDeposits,
@@ -136,6 +139,8 @@ const OPERATIONS = {
   downloadBankFile,
   reportBankFileLost,
   stopFile,
+  setPayoutCheck,
+  clearPayoutCheck,
 } as const;
 
 type Operations = typeof OPERATIONS;

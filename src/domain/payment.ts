@@ -142,19 +142,35 @@ export const FIRST_FAILURE_REASONS = [...RAIL_FAILURES, "EXPIRED", "REPORT_DIFFE
 
 /**
  * Why a transaction on a rail failed. The list is closed. The service itself decides on EXPIRED: it
- * could not ask the rail in time. An operator decides on the last three. REFUSED_BY_OPERATOR: the
- * payout was held, and a person did not release it.
+ * could not ask the rail in time. Operators decide on REPORT_DIFFERS, RESOLVED_BY_OPERATOR, and
+ * REFUSED_BY_OPERATOR: the payout was held, and a person did not release it. CHECK_DENIED: the
+ * organization's check of payouts has denied it.
  */
-export const FAILURE_REASONS = [...FIRST_FAILURE_REASONS, "REFUSED_BY_OPERATOR"] as const;
+export const FAILURE_REASONS = [...FIRST_FAILURE_REASONS, "REFUSED_BY_OPERATOR", "CHECK_DENIED"] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /**
- * Why a redemption waits for a person before its rail is asked: its amount, the sum of its day,
- * that nothing was paid to the number yet, or that the phone number or e-mail address of the
- * account was changed a short time ago.
+ * Why a redemption is beyond what is paid without a person: its amount, the sum of its day, that
+ * nothing was paid to the number yet, or that the phone number or e-mail address of the account was
+ * changed a short time ago.
  */
-export const HOLD_REASONS = ["AMOUNT", "DAY", "NEW_DESTINATION", "CHANGED"] as const;
+export const HOLDS_BY_AMOUNT = ["AMOUNT", "DAY", "NEW_DESTINATION", "CHANGED"] as const;
+export type HoldByAmount = (typeof HOLDS_BY_AMOUNT)[number];
+
+/**
+ * Why a redemption waits before its rail is asked. CHECK: for the answer of the organization's
+ * check of payouts. CHECK_HELD: for a person, because the check, or its silence, wants one.
+ */
+export const HOLD_REASONS = [...HOLDS_BY_AMOUNT, "CHECK", "CHECK_HELD"] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
+
+/** The holds that no person ends alone: the house must not overrule a check by one person. */
+const NEED_TWO: ReadonlySet<HoldReason> = new Set<HoldReason>(["CHECK", "CHECK_HELD"]);
+
+/** Whether it takes two persons to release or refuse what is held so. */
+export function needsTwo(heldFor: readonly HoldReason[]): boolean {
+  return heldFor.some((reason) => NEED_TWO.has(reason));
+}
 
 /**
  * Why a person must look at a transaction: asking the rail again will not answer it.

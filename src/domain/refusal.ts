@@ -164,6 +164,7 @@ export const REFUSALS = {
       `The payment file ${bankFileId} cannot be downloaded: ${CLOSED_FILES[cause]} (${cause.toLowerCase()}).`,
   ),
   BANK_PAYMENTS_NOT_FOUND: notFound`No payment waits for a bank: each is in a file, waits for a person, or its account is frozen.`,
+  PAYOUT_CHECK_NOT_FOUND: notFound`The organization has no check of payouts. Set one: kesc payouts check set.`,
   PAYOUTS_CLOSED: failedPrecondition`The payouts over ${"rail"} are closed, or the book comes from a backup that nobody has activated. Open them first.`,
   PAYOUTS_STOPPED: failedPrecondition`A person has stopped the file with the SHA-256 ${"sha256"}: it pays no more rows.`,
   PAYOUTS_ENDED: failedPrecondition`Each row of the file with the SHA-256 ${"sha256"} is decided: there is nothing to stop. Cancel what the rail has not got yet.`,

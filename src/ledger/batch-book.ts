@@ -20,6 +20,7 @@ import { type Deposit, isUnallocated, readDepositDetail } from "../domain/deposi
 import { type DecidingRow, isDeciding, type JournalEntry } from "../domain/journal.js";
 import type { Resource } from "../domain/operations.js";
 import { isUnderWay, type Payment, type RailAccountId, type RailMovement } from "../domain/payment.js";
+import { type PayoutCheck, readCheck } from "../domain/payout-check.js";
 import type { AlonePerson } from "../domain/proposal.js";
 import { isPaidOut, type Transaction } from "../domain/transaction.js";
 import type { Actor } from "../domain/values/actor.js";
@@ -62,6 +63,7 @@ export class BatchBook implements Book {
   readonly #paidTo = new Map<string, UnixMillis>();
   /** By the book and the id of the file. */
   readonly #bankFiles = new Map<string, ApprovedBankFile>();
+  readonly #payoutChecks = new Map<OrganizationId, PayoutCheck>();
   readonly #paymentsUnderWay: ReadonlyMap<RailAccountId, number>;
   readonly #unallocatedDepositCents: ReadonlyMap<OrganizationId, number>;
   readonly #railAccountsOfCells: RailAccountsOfCells;
@@ -107,6 +109,7 @@ export class BatchBook implements Book {
     this.#changedRows = loaded.changedRows;
     for (const sum of loaded.aloneSums) this.#aloneSums.set(nameIn(sum.organizationId, sum.person), sum);
     for (const closing of loaded.closedMonths) this.#noteClosing(closing);
+    for (const check of loaded.payoutChecks) this.#payoutChecks.set(check.organizationId, check);
     for (const { organizationId, paidTo, acceptedAt } of loaded.paidTo) {
       this.#paidTo.set(nameIn(organizationId, paidTo), acceptedAt);
     }
@@ -161,6 +164,10 @@ export class BatchBook implements Book {
 
   closedMonth(organizationId: OrganizationId, month: Month): Closing | undefined {
     return this.#closedMonths.get(nameIn(organizationId, month));
+  }
+
+  payoutCheck(organizationId: OrganizationId): PayoutCheck | undefined {
+    return this.#payoutChecks.get(organizationId);
   }
 
   paidTo(organizationId: OrganizationId, id: DestinationId | AccountId): UnixMillis | undefined {
@@ -302,6 +309,10 @@ export class BatchBook implements Book {
       this.#aloneSums.set(nameIn(organizationId, alone.person), { ...alone, organizationId, at: recordedAt });
     }
     if (kind.startsWith("bank_file.")) this.#noteBankFile(entry);
+    if (kind === "payouts.check_cleared") this.#payoutChecks.delete(organizationId);
+    if (kind === "payouts.check_set") {
+      this.#payoutChecks.set(organizationId, { ...readCheck(detail ?? ""), organizationId, seq, recordedAt });
+    }
     if (kind === "month.closed") this.#noteClosing({ ...readClosing(detail ?? ""), organizationId, seq, recordedAt });
     if (receipt !== undefined) {
       const depositId = kind.startsWith("deposit.") ? readDepositDetail(detail ?? "").id : undefined;

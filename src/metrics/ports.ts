@@ -14,6 +14,8 @@ export interface CellState {
   readonly payments: readonly OpenPaymentCount[];
   /** The redemptions that a person must release or refuse. At most 10,000 are counted. */
   readonly heldPayouts: { readonly waiting: number; readonly oldestAt: number | undefined };
+  /** Those of them that wait for the answer of a check. */
+  readonly payoutChecks: { readonly waiting: number; readonly oldestAt: number | undefined };
   readonly railAccounts: readonly RailAccountCount[];
   /** The warnings that stand against them. A code may come more than once. */
   readonly railWarnings: readonly { readonly code: string; readonly count: number }[];

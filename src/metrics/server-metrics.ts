@@ -1,6 +1,7 @@
 import { type AdminServer, startAdminServer } from "../../runtime/metrics/admin-server.js";
 import { Metrics } from "../../runtime/metrics/metrics.js";
 import type { HostAndPort } from "../../runtime/variables/forms.js";
+import type { CheckAnswer } from "../domain/payout-check.js";
 import type { Committer } from "../ledger/ports/committer.js";
 import { CallCounts } from "./call-counts.js";
 import type { ReadCellState } from "./ports.js";
@@ -41,11 +42,24 @@ interface MetricsServingOptions {
 export class ServerMetrics {
   readonly #metrics = new Metrics();
   readonly calls = new CallCounts(this.#metrics);
+  readonly #checks = this.#metrics.counter({
+    name: "kesc_payout_checks_total",
+    help: "Checks of payouts that were decided, by the answer.",
+  });
   readonly #meter = committerMeter(this.#metrics);
 
   /** Returns the committer with a clock around it. */
   metered(committer: Committer, cell: number): Committer {
     return this.#meter(committer, cell);
+  }
+
+  /** Returns a function that counts what came of the checks of payouts in a cell. */
+  checkDecisions(cell: number): (answer: CheckAnswer) => void {
+    const of = (answer: CheckAnswer) => this.#checks.of({ cell: String(cell), answer: answer.toLowerCase() });
+    const counts = { ALLOW: of("ALLOW"), HOLD: of("HOLD"), DENY: of("DENY"), NO_ANSWER: of("NO_ANSWER") };
+    return (answer) => {
+      counts[answer].value += 1;
+    };
   }
 
   /** Serves the metrics. Rejects if the address cannot be bound. */

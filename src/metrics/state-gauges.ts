@@ -106,6 +106,16 @@ function addMoney(gauge: AddGauge, one: AddValue): void {
   one("kesc_payouts_held_oldest_seconds", "Age of the oldest redemption that is held.", ({ heldPayouts }, now) =>
     secondsSince(heldPayouts.oldestAt, now),
   );
+  one(
+    "kesc_payout_checks_waiting",
+    "Redemptions that wait for the answer of a check; 10,000 at most.",
+    ({ payoutChecks }) => payoutChecks.waiting,
+  );
+  one(
+    "kesc_payout_checks_oldest_seconds",
+    "Age of the oldest redemption that waits for the answer of a check.",
+    ({ payoutChecks }, now) => secondsSince(payoutChecks.oldestAt, now),
+  );
   gauge("kesc_rail_accounts", "Accounts at rails, by their switch for payouts.", ({ railAccounts }, cell) =>
     railAccounts.map(({ rail, payouts, count }) => ({ labels: { ...cell, rail, payouts }, value: count })),
   );

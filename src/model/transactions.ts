@@ -146,6 +146,11 @@ export const TRANSACTION_STEPS = `(${["processing", "receipted", "flagged", "att
 /** The rows of the index `transactions_attention`. A query that uses the index repeats it. */
 export const NEEDS_ATTENTION = "(open_flags IS NOT NULL OR held_for IS NOT NULL)";
 
+/** The rows of the index `transactions_checks`. A query that uses the index repeats it. */
+export const WAITS_FOR_CHECK = "held_for IS NOT NULL AND ',' || held_for || ',' LIKE '%,CHECK,%'";
+/** The rows of the index `journal_payout_checks`. A query that uses the index repeats it. */
+export const CHECK_ROWS = "kind IN ('payouts.check_set', 'payouts.check_cleared')";
+
 /**
  * The rows of the index `transactions_paid_out`, and what each has paid: a destination, or the own
  * number of an account. A query that uses the index repeats both.

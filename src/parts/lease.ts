@@ -8,7 +8,7 @@ import type { Cell } from "../storage/database.js";
 import { leases } from "../storage/rails/leases.js";
 
 interface CellLeaseOptions {
-  readonly name: "settlement" | "webhooks" | "seals" | "marks" | "payouts";
+  readonly name: "settlement" | "webhooks" | "seals" | "marks" | "payouts" | "checks";
   readonly onError: (error: unknown) => void;
   readonly logger: Logger;
 }

@@ -17,6 +17,7 @@ import { bankPayments } from "../storage/payouts/bank-payments.js";
 import { payoutFiles } from "../storage/payouts/payout-files.js";
 import { bookedMovements } from "../storage/rails/booked-movements.js";
 import { sealReads } from "../storage/seals/seal-store.js";
+import { payoutCheckParts } from "./checks.js";
 import { depositRegistration } from "./deposit-registration.js";
 import { railChanges } from "./rail-changes.js";
 import { railProbes } from "./rail-probes.js";
@@ -37,12 +38,12 @@ export type OperatorParts = Omit<
   "cellOf" | "listTurns" | "now" | "newTransactionId" | "phoneCoolingMillis"
 >;
 
-export type OperatorConfig = Pick<Config, "callbacks" | "railHosts" | "consoleOrigin" | "seals">;
+export type OperatorConfig = Pick<Config, "callbacks" | "railHosts" | "consoleOrigin" | "seals" | "webhookHosts">;
 
 /** Makes the parts for a server, or for a command. */
 export function operatorParts(
   database: Database,
-  { callbacks, railHosts: hosts, consoleOrigin, seals }: OperatorConfig,
+  { callbacks, railHosts: hosts, consoleOrigin, seals, webhookHosts }: OperatorConfig,
   { now, fourEyes, hasCallbacks, isServer }: OperatorPartsOptions,
 ): OperatorParts {
   const administration = new StoredAdministration(database, { now, fourEyes });
@@ -58,6 +59,7 @@ export function operatorParts(
     },
     signIn: new SignIn({ store, operators: administration, passkeys: new PasskeyChecks(consoleOrigin), now }),
     bookReads: bookReads(database),
+    payoutChecks: payoutCheckParts(database, { allowed: webhookHosts, now }),
     payoutFiles: payoutFiles(database),
     bankPayments: bankPayments(database),
     bookedMovements: (organization, rail) => {

@@ -67,19 +67,20 @@ interface Post extends Delivery {
   readonly agent: http.Agent;
   readonly millis: number;
   readonly signal: AbortSignal;
+  readonly readsBody?: true;
   readonly now: () => UnixMillis;
 }
 
 /** Sends one request, and reads its response within the bounds. Never rejects. */
-function post(url: URL, { headers, body, agent, millis, signal, now }: Post): Promise<ReceiverAnswer> {
+function post(url: URL, { headers, body, agent, millis, signal, readsBody, now }: Post): Promise<ReceiverAnswer> {
   const { request: connect } = url.protocol === "http:" ? http : https;
   return new Promise((resolve) => {
     let code = 0;
     let request: http.ClientRequest | undefined;
-    const end = (problem: string, retryAfterMillis?: number): void => {
+    const end = (problem: string, retryAfterMillis?: number, read?: string): void => {
       clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
-      resolve({ code, problem, retryAfterMillis });
+      resolve({ code, problem, retryAfterMillis, ...(read === undefined ? {} : { body: read }) });
     };
     /** Ends the connection, too: what is left of a response is not read. */
     const cut = (problem: string, retryAfterMillis?: number): void => {
@@ -114,13 +115,17 @@ function post(url: URL, { headers, body, agent, millis, signal, now }: Post): Pr
     request.on("response", (response) => {
       code = response.statusCode ?? 0;
       const answer = [problemOfStatus(code), parseRetryAfter(response.headers["retry-after"], now())] as const;
+      const chunks: Buffer[] = [];
       let bytes = 0;
       response.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes > RESPONSE_BYTES_MAX) cut(...answer);
+        if (readsBody) chunks.push(chunk);
+        if (bytes <= RESPONSE_BYTES_MAX) return;
+        if (readsBody) cut(`its response has more than ${String(RESPONSE_BYTES_MAX / 1_024)} KiB`);
+        else cut(...answer);
       });
       response.on("end", () => {
-        end(...answer);
+        end(...answer, readsBody && Buffer.concat(chunks).toString("utf8"));
       });
       response.on("error", onError);
     });

@@ -16,6 +16,7 @@ const EMPTY: CellState = {
   railAccounts: [],
   railWarnings: [],
   heldPayouts: { waiting: 0, oldestAt: undefined },
+  payoutChecks: { waiting: 0, oldestAt: undefined },
   deposits: { waiting: 0, oldestAt: undefined, listReadAt: undefined },
   payouts: { partsWaiting: 0, oldestAt: undefined },
   webhooks: { endpoints: [], eventsBehind: 0, failingSince: undefined, retries: [] },

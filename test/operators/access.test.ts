@@ -37,7 +37,8 @@ const PUBLIC = ["BeginPasskey", "GetSignInToken", "CreateSession", "RegisterPass
 const NOT_FRESH = named(`
 CreateOrganization SuspendOrganization RevokeApiKey FreezeAccount CancelTransaction ClearFlag RejectProposal
 RevokeOperator EndSession ListSessions RemovePasskey CreateSignInCode ReconcileStatement CloseMonth ExportMonth ProbeRailAccount
-UpdateWebhookEndpoint SendTestEvent ResendWebhookDelivery ReplayWebhookEvents SetReservePlace RefuseTransaction StopFile`);
+UpdateWebhookEndpoint SendTestEvent ResendWebhookDelivery ReplayWebhookEvents SetReservePlace RefuseTransaction StopFile
+TestPayoutCheck`);
 
 /** The rpcs of operators, and those of organizations with which they act. Any role may read. */
 const SERVED = readOperatorsAddress().services.flatMap(({ rpcs }) =>

@@ -4,6 +4,7 @@ import type { ApprovedBankFile } from "../../src/domain/bank-file.js";
 import type { BookHead } from "../../src/domain/book.js";
 import type { Closing } from "../../src/domain/closing.js";
 import type { Command, Resource } from "../../src/domain/operations.js";
+import type { PayoutCheck } from "../../src/domain/payout-check.js";
 import type { ApprovedPayoutFile } from "../../src/domain/payout-file.js";
 import type { Proposal } from "../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../src/domain/rail-account.js";
@@ -14,6 +15,7 @@ import type { EndpointRecord } from "../../src/domain/webhook-endpoint.js";
 import { commitBatch } from "../../src/ledger/commit-batch.js";
 import type { CommandResult } from "../../src/ledger/ports/committer.js";
 import type { ListedBankFile } from "../../src/payouts/ports.js";
+import { checkStore } from "../../src/storage/checks/check-store.js";
 import type { Cell } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
 import { bookProposals } from "../../src/storage/operators/book-proposals.js";
@@ -38,7 +40,7 @@ import { findingsIn } from "../support/findings.js";
 import { newOrganizationId, NOW } from "../support/names.js";
 import { downloadBankFile, reportBankFileLost } from "../support/operations/bank-files.js";
 import { closeMonth } from "../support/operations/book.js";
-import { payFile } from "../support/operations/payouts.js";
+import { payFile, setPayoutCheck } from "../support/operations/payouts.js";
 import { oneOfEach, OPERATION_ROWS } from "../support/operations/table.js";
 
 // A column that no UPDATE sets, and a row that no lookup loads, both show here: what an operation
@@ -53,6 +55,7 @@ type Made =
   | Closing
   | EndpointRecord
   | ApprovedPayoutFile
+  | PayoutCheck
   | ApprovedBankFile;
 
 function made(resource: Resource): Made {
@@ -60,7 +63,7 @@ function made(resource: Resource): Made {
   if ("revision" in resource) return resource;
   const inner = "resource" in resource ? resource.resource : undefined;
   if (inner !== undefined && "isLost" in inner) return inner;
-  if (inner !== undefined && "kept" in inner) return withoutSeq(inner);
+  if (inner !== undefined && ("kept" in inner || "noAnswer" in inner)) return withoutSeq(inner);
   return inner !== undefined && ("revision" in inner || "asOfDay" in inner || "rowsSha256" in inner)
     ? inner
     : withoutSeq(plain(resource));
@@ -94,39 +97,43 @@ async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
     organizationId,
     commit: async (command) => (await cell.committer.commit([command], NOW))[0],
     stored: (resource) =>
-      "isLost" in resource
-        ? bankPayments({ cells: [cell] })
-            .file({ id: organizationId, cell: 0 }, resource.id)
-            .then(approvedOf)
-        : "kept" in resource
-          ? historyReads(cell)
-              .closedMonth(organizationId, resource.month)
-              .then((found) => found && withoutSeq(found))
-          : "sums" in resource
-            ? headOf(cell, organizationId)
-            : "secretSha256" in resource
-              ? keyOf(cell, resource.id)
-              : "changedSeq" in resource
-                ? endpointIn(cell, resource.id)
-                : "rowsSha256" in resource
-                  ? payoutFiles({ cells: [cell] })
-                      .file({ id: organizationId, cell: 0 }, resource.sha256)
-                      .then((file) => file?.approved)
-                  : "revision" in resource
-                    ? storedRailAccounts(cell).then((all) => all.map(recordOf).find(({ id }) => id === resource.id))
-                    : "asOfDay" in resource
-                      ? historyReads(cell)
-                          .reserveHoldings(organizationId)
-                          .then(([figure]) => figure && { ...figure, organizationId })
-                      : "content" in resource
-                        ? bookProposals(cell, { id: resource.id }).then(([found]) => found?.proposal)
-                        : "person" in resource
-                          ? read.account(organizationId, resource.id)
-                          : "credits" in resource
-                            ? depositIn(cell, organizationId, resource.id)
-                            : "usableAt" in resource
-                              ? read.destination(organizationId, resource.id)
-                              : read.transaction(organizationId, resource.id),
+      "noAnswer" in resource
+        ? checkStore(cell)
+            .standing(organizationId)
+            .then((found) => found && withoutSeq(found.check))
+        : "isLost" in resource
+          ? bankPayments({ cells: [cell] })
+              .file({ id: organizationId, cell: 0 }, resource.id)
+              .then(approvedOf)
+          : "kept" in resource
+            ? historyReads(cell)
+                .closedMonth(organizationId, resource.month)
+                .then((found) => found && withoutSeq(found))
+            : "sums" in resource
+              ? headOf(cell, organizationId)
+              : "secretSha256" in resource
+                ? keyOf(cell, resource.id)
+                : "changedSeq" in resource
+                  ? endpointIn(cell, resource.id)
+                  : "rowsSha256" in resource
+                    ? payoutFiles({ cells: [cell] })
+                        .file({ id: organizationId, cell: 0 }, resource.sha256)
+                        .then((file) => file?.approved)
+                    : "revision" in resource
+                      ? storedRailAccounts(cell).then((all) => all.map(recordOf).find(({ id }) => id === resource.id))
+                      : "asOfDay" in resource
+                        ? historyReads(cell)
+                            .reserveHoldings(organizationId)
+                            .then(([figure]) => figure && { ...figure, organizationId })
+                        : "content" in resource
+                          ? bookProposals(cell, { id: resource.id }).then(([found]) => found?.proposal)
+                          : "person" in resource
+                            ? read.account(organizationId, resource.id)
+                            : "credits" in resource
+                              ? depositIn(cell, organizationId, resource.id)
+                              : "usableAt" in resource
+                                ? read.destination(organizationId, resource.id)
+                                : read.transaction(organizationId, resource.id),
     findings: () => findingsIn(database),
     close: () => opened.dispose(),
   };
@@ -201,6 +208,10 @@ function openMemory(): Promise<Storage> {
       if ("kept" in resource) {
         // A repeat shows what the ledger has loaded.
         const [answer] = await commitBatch(store, [closeMonth(organizationId)], NOW);
+        return answer?.kind === "done" ? made(answer.resource) : undefined;
+      }
+      if ("noAnswer" in resource) {
+        const [answer] = await commitBatch(store, [setPayoutCheck(organizationId)], NOW);
         return answer?.kind === "done" ? made(answer.resource) : undefined;
       }
       if ("isLost" in resource) {

@@ -34,7 +34,7 @@ export function isProposal(resource: object): boolean {
 export function plain(resource: Resource): PlainResource {
   const inner = innerOf(resource);
   const isMade = inner !== undefined && ("sums" in inner || ("id" in inner && !("content" in inner)));
-  if (!isMade || "revision" in inner || "sha256" in inner)
+  if (!isMade || "revision" in inner || "sha256" in inner || "noAnswer" in inner)
     throw new Error("nothing was done, or nothing that a model knows");
   return inner;
 }

@@ -289,6 +289,7 @@ export const NO_ROWS: Omit<Loaded, "books"> = {
   closedMonths: [],
   paidTo: [],
   bankFiles: [],
+  payoutChecks: [],
 };
 
 /**

@@ -23,6 +23,7 @@ import { createDestination, freezeAccount, setAccountTier, setLimits } from "../
 import { requireReceipts } from "../support/operations/book.js";
 import { correctBook } from "../support/operations/corrections.js";
 import { receiveDeposit } from "../support/operations/deposits.js";
+import { setPayoutCheck } from "../support/operations/payouts.js";
 import { setPayouts, setRailAccount } from "../support/operations/rails.js";
 import { beginPayment, completePayment, mint, redeem } from "../support/operations/transactions.js";
 import { createWebhookEndpoint, rotateWebhookSecret, updateWebhookEndpoint } from "../support/operations/webhooks.js";
@@ -350,6 +351,19 @@ const PUT_BACK: readonly PutBack[] = [
     async (given) => {
       const { books, meanwhile } = given;
       await books.do((id) => setLimits(id, { type: "REDEEM", changes: { HELD_AMOUNT: toCents(0) } }));
+      const order = await payoutOf(given);
+      await meanwhile([["transactions.held_for", "NULL", ROW(order)]], () =>
+        books.do((id) => beginPayment(id, order.id)),
+      );
+    },
+    /transaction\.released before the rail is asked \| transaction\.processing/,
+  ],
+  [
+    "a payout that waits for the check, and begins",
+    ["transactions", "payments"],
+    async (given) => {
+      const { books, meanwhile } = given;
+      await books.do((id) => setPayoutCheck(id));
       const order = await payoutOf(given);
       await meanwhile([["transactions.held_for", "NULL", ROW(order)]], () =>
         books.do((id) => beginPayment(id, order.id)),

@@ -59,6 +59,7 @@ function lookup(command: MoveMoney, rows: Lookup): void {
   else rows.need("accountHolder", accountId);
   if (command.name === "redeem" && command.rail !== DIRECT_RAIL) {
     rows.need("paidTo", { organizationId, name: destinationId ?? accountId });
+    rows.need("payoutCheck", organizationId);
   }
   if (command.railTerms?.payerPhoneNumber === undefined) {
     rows.need("transactionWithReference", { organizationId, name: reference });
@@ -72,8 +73,9 @@ function lookup(command: MoveMoney, rows: Lookup): void {
 /**
  * Mints to an account or redeems from it. On the direct rail the transaction is COMPLETED at once.
  * On any other rail it is PENDING, the KESC of a redemption is held, and the order for the rail is
- * stored as a payment. A redemption beyond what is paid without a person is held: its rail is not
- * asked before a person releases it. The same reference with the same content is a replay. A mint
+ * stored as a payment. A redemption beyond what is paid without a person is held, and so is each of
+ * an organization with a check of payouts: its rail is not asked before a person releases it, or
+ * the check allows it. The same reference with the same content is a replay. A mint
  * with the receipt of an unallocated deposit of the same amount credits that deposit.
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, PAYOUTS_STOPPED (a row of
@@ -196,7 +198,7 @@ function order(
 /** For so long after a change of the phone number or e-mail address a redemption can be held. */
 const CHANGED_MILLIS = 7 * 86_400_000;
 
-/** Returns why the redemption waits for a person before its rail is asked. */
+/** Returns why the redemption waits before its rail is asked. */
 function holdsOf(
   book: Book,
   account: LedgerAccount,
@@ -211,7 +213,8 @@ function holdsOf(
   const isFirst = paidAt === undefined || paidAt < (since ?? 0);
   const changedAt = Math.max(phoneNumberChangedAt ?? 0, emailChangedAt ?? 0);
   const isChanged = changedAt + CHANGED_MILLIS > clock;
-  return holdReasonsOf(book, account, { amountCents, isFirst, isChanged }, now);
+  const beyond = holdReasonsOf(book, account, { amountCents, isFirst, isChanged }, now);
+  return book.payoutCheck(organizationId) === undefined ? beyond : [...beyond, "CHECK"];
 }
 
 /** Adds the row that says why the accepted redemption waits. */

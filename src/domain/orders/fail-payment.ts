@@ -14,7 +14,10 @@ import { effectOf, lastOf, type Steps } from "./step.js";
 export interface FailPayment extends Commanded {
   readonly name: "failPayment";
   readonly transactionId: TransactionId;
-  readonly failure: Exclude<FailureReason, "REPORT_DIFFERS" | "RESOLVED_BY_OPERATOR" | "REFUSED_BY_OPERATOR">;
+  readonly failure: Exclude<
+    FailureReason,
+    "REPORT_DIFFERS" | "RESOLVED_BY_OPERATOR" | "REFUSED_BY_OPERATOR" | "CHECK_DENIED"
+  >;
   /**
    * Which request the rail rejected in its answer: the payment's `sends` when it was allowed.
    * Undefined if the failure is that of the order.

@@ -1,8 +1,12 @@
-import type { Authorized } from "../authority.js";
+import { type Authorized, WIDENS_ALONE } from "../authority.js";
+import { changes, inWords } from "../change.js";
+import { NOTHING_TOUCHES } from "../deciding-rows.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
+import { type HoldReason, needsTwo } from "../payment.js";
 import { payoutFileIn } from "../payout-file.js";
 import { type Decider, isSamePerson } from "../proposal.js";
-import { byOnePerson } from "../second-person.js";
+import type { Proposed } from "../proposed.js";
+import { withSecondPerson } from "../second-person.js";
 import type { Transaction } from "../transaction.js";
 import type { TransactionId } from "../values/ids.js";
 import type { StatusReason } from "../values/text.js";
@@ -35,9 +39,25 @@ type HeldDecision = ReleaseTransaction | RefuseTransaction;
 
 const operation: Operation<HeldDecision, Transaction> = { lookup, decide, inSuspension: "of operators" };
 
-/** The person who decides is the second one: somebody else has asked for the redemption. */
-export const releaseTransaction = byOnePerson<ReleaseTransaction, Transaction>(operation);
-export const refuseTransaction = byOnePerson<RefuseTransaction, Transaction>(operation);
+/**
+ * The person who decides is the second one: somebody else has asked for the redemption. Where a
+ * check wants persons, these are two beside that one, under every policy.
+ */
+export const releaseTransaction = withSecondPerson<ReleaseTransaction, Transaction>(operation, byWhom("released"));
+export const refuseTransaction = withSecondPerson<RefuseTransaction, Transaction>(operation, byWhom("refused"));
+
+function byWhom(after: string): Proposed<HeldDecision> {
+  // The operation has refused a transaction that is not there.
+  const heldFor = ({ organizationId, transactionId }: HeldDecision, book: Book): readonly HoldReason[] =>
+    (book.transaction(organizationId, transactionId) as Transaction).heldFor;
+  return {
+    groupOf: (command, book) => (needsTwo(heldFor(command, book)) ? WIDENS_ALONE : undefined),
+    changesOf: (command, book) =>
+      changes([`payout ${command.transactionId}`, `held for ${heldFor(command, book).map(inWords).join(", ")}`, after]),
+    // It is released or refused once. Why it is held is shown.
+    touchedBy: NOTHING_TOUCHES,
+  };
+}
 
 function lookup({ organizationId, transactionId, payoutFile }: HeldDecision, rows: Lookup): void {
   rows.need("payment", transactionId);

@@ -43,6 +43,7 @@ const FAILURE_WORDS: Readonly<Record<FailureReason, string>> = {
   REPORT_DIFFERS: "The rail moved another amount, which a correction has booked.",
   RESOLVED_BY_OPERATOR: "A person found that no shillings have moved.",
   REFUSED_BY_OPERATOR: "A person refused the payout before the rail was asked.",
+  CHECK_DENIED: "The organization's check of payouts denied the payout.",
 };
 
 // The books keep the words that they were begun with.
@@ -52,11 +53,12 @@ const WIRE_WORDS = {
 } as const;
 type OwnWord = Exclude<FailureReason, keyof typeof WIRE_WORDS>;
 
-/** The failures that a person decided. Any other one has a code of the rail as its statusReason. */
-const DECIDED_BY_PERSONS: ReadonlySet<FailureReason> = new Set([
+/** The failures that no rail decided. Any other one has a code of the rail as its statusReason. */
+const NOT_OF_RAILS: ReadonlySet<FailureReason> = new Set([
   "REPORT_DIFFERS",
   "RESOLVED_BY_OPERATOR",
   "REFUSED_BY_OPERATOR",
+  "CHECK_DENIED",
 ]);
 
 export function toTransactionMessage(
@@ -101,7 +103,7 @@ function toFailureMessage(failure: FailureReason): TransactionFailure {
 
 /** Returns the words of the person who canceled or resolved the transaction. */
 function statusNoteOf({ statusReason, failure }: Pick<Transaction, "statusReason" | "failure">): string | undefined {
-  const isCode = failure !== undefined && !DECIDED_BY_PERSONS.has(failure);
+  const isCode = failure !== undefined && !NOT_OF_RAILS.has(failure);
   return isCode || statusReason === "" ? undefined : statusReason;
 }
 

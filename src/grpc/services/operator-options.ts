@@ -1,6 +1,8 @@
+import type { ServiceReply, StandingCheck } from "../../checks/ports.js";
 import type { Organization } from "../../domain/api-key.js";
 import type { Rail } from "../../domain/transaction.js";
-import type { TransactionId } from "../../domain/values/ids.js";
+import type { OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import type { Parsed } from "../../domain/values/parsed.js";
 import type { Administration } from "../../operators/ports.js";
 import type { DepositRegistration, RailChanges, RailProbes, RailReads } from "../../operators/rails.js";
 import type { BookOwner, BookReads } from "../../operators/reads.js";
@@ -21,6 +23,15 @@ export interface BookSeals {
   readonly reads: (organization: Pick<Organization, "cell">) => SealReads;
 }
 
+/** What the rpcs about checks of payouts need. */
+export interface PayoutCheckParts {
+  /** Parses the address of a service. The server allows hosts as it does for webhooks. */
+  readonly parseUrl: (unchecked: string) => Parsed<string>;
+  readonly standing: (organization: BookOwner) => Promise<StandingCheck | undefined>;
+  /** Asks the service about no payout, once at a time. */
+  readonly test: (organizationId: OrganizationId, standing: StandingCheck) => Promise<ServiceReply>;
+}
+
 /** What the handlers need. */
 export interface HandlersOptions {
   readonly administration: Administration;
@@ -39,6 +50,7 @@ export interface HandlersOptions {
   readonly listTurns: ListTurns;
   readonly newTransactionId: () => TransactionId;
   readonly now: () => number;
+  readonly payoutChecks: PayoutCheckParts;
   readonly payoutFiles: PayoutFiles;
   /** Nothing is paid out to a phone number that was changed less than this time ago. */
   readonly phoneCoolingMillis: number;

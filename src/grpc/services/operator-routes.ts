@@ -16,6 +16,7 @@ import { nightActs } from "./deposits/night-acts.js";
 import { monthRpcs } from "./months/month-rpcs.js";
 import type { HandlersOptions } from "./operator-options.js";
 import { bankFileRpcs } from "./payouts/bank-file-rpcs.js";
+import { checkRpcs } from "./payouts/check-rpcs.js";
 import { heldActs } from "./payouts/held-acts.js";
 import { payoutRpcs } from "./payouts/payout-rpcs.js";
 import { operatorRpcs } from "./people/operator-rpcs.js";
@@ -47,6 +48,7 @@ export function operatorRoutes(options: HandlersOptions): Readonly<Record<string
     ...monthRpcs(options),
     ...payoutRpcs(options),
     ...heldActs(options),
+    ...checkRpcs(options),
     ...bankFileRpcs(options),
     ...accountRpcs(options),
     ...operatorRpcs(options),

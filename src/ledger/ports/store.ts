@@ -4,6 +4,7 @@ import type { Closing } from "../../domain/closing.js";
 import type { Finder, FinderKeys, TableName, Tables, UsedReceipt } from "../../domain/decision.js";
 import type { DecidingRow, JournalEntry } from "../../domain/journal.js";
 import type { RailAccountId, RailMovement } from "../../domain/payment.js";
+import type { PayoutCheck } from "../../domain/payout-check.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { AccountId, DestinationId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
@@ -57,6 +58,8 @@ export type Loaded = LoadedRows & {
   readonly paidTo: readonly PaidTo[];
   /** Read after the books are locked, too: a file is approved once. */
   readonly bankFiles: readonly BankFileRow[];
+  /** The checks that stand. Read after the books are locked, too. */
+  readonly payoutChecks: readonly PayoutCheck[];
   /**
    * The time of the database when the transaction began. Undefined if the database shares the clock
    * of this machine.

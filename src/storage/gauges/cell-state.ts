@@ -1,7 +1,7 @@
 import { owedCents, seenReserve } from "../../domain/reserve.js";
 import { toCents } from "../../domain/values/cents.js";
 import type { CellState, ReadCellState, SealState, WebhookState } from "../../metrics/ports.js";
-import { NEEDS_ATTENTION } from "../../model/transactions.js";
+import { NEEDS_ATTENTION, WAITS_FOR_CHECK } from "../../model/transactions.js";
 import { PAYMENT_AGES } from "../../statements/ports.js";
 import type { Cell } from "../database.js";
 import { isKeptHere } from "../moves/here.js";
@@ -36,6 +36,7 @@ export function cellState({ engine, listReader }: StateCell, first: StateCell): 
     const bindings = [now - HOUR_MILLIS, now - DAY_MILLIS, COUNTED_MAX, COUNTED_MAX];
     const payments = await rows<PaymentsRow>(statements.payments, bindings);
     const [held] = await rows<CountedRow>(statements.held, [COUNTED_MAX]);
+    const [checks] = await rows<CountedRow>(statements.checks, [COUNTED_MAX]);
     const railAccounts = await rows<CellState["railAccounts"][number]>(statements.railAccounts);
     const warnings = await rows<{ readonly warnings: string; readonly count: number }>(statements.warnings);
     const [deposits] = await rows<CountedRow>(statements.deposits, [COUNTED_MAX]);
@@ -61,6 +62,7 @@ export function cellState({ engine, listReader }: StateCell, first: StateCell): 
         oldestAt: oldest,
       })),
       heldPayouts: { waiting: held?.count ?? 0, oldestAt: held?.oldest ?? undefined },
+      payoutChecks: { waiting: checks?.count ?? 0, oldestAt: checks?.oldest ?? undefined },
       railAccounts,
       railWarnings: warnings.flatMap((row) =>
         Object.keys(warningsIn(row) ?? {}).map((code) => ({ code, count: row.count })),
@@ -133,6 +135,21 @@ function webhookStateOf(endpoints: readonly EndpointsRow[], retries: WebhookStat
   };
 }
 
+/** The statements about payouts that wait before their rail is asked. */
+function holdStatements({ table }: Pick<Engine, "table">): Readonly<Record<"held" | "checks", string>> {
+  const isHere = isKeptHere({ table });
+  return {
+    held: `
+      SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM (
+        SELECT t.created_at FROM ${table("transactions")} t JOIN ${table("books")} b ON b.number = t.book
+        WHERE ${NEEDS_ATTENTION} AND held_for IS NOT NULL AND held_for <> 'CHECK' AND ${isHere} LIMIT ?) AS counted`,
+    checks: `
+      SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM (
+        SELECT t.created_at FROM ${table("transactions")} t JOIN ${table("books")} b ON b.number = t.book
+        WHERE ${WAITS_FOR_CHECK} AND ${isHere} LIMIT ?) AS counted`,
+  };
+}
+
 function stateStatements({ table, indexedBy, nowMillis }: Engine) {
   const sum = (columns: string): string => `SUM(CAST(${columns} AS DOUBLE PRECISION))`;
   // Each open payment is in one of two indexes, and each condition is that of its index.
@@ -163,10 +180,7 @@ function stateStatements({ table, indexedBy, nowMillis }: Engine) {
         COUNT(*) AS count, MIN(t.created_at) AS oldest
       FROM (${open}) p JOIN ${table("transactions")} t ON t.id = p.transaction_id
       JOIN ${table("books")} b ON b.number = t.book WHERE ${isHere} AND t.held_for IS NULL GROUP BY 1, 2`,
-    held: `
-      SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM (
-        SELECT t.created_at FROM ${table("transactions")} t JOIN ${table("books")} b ON b.number = t.book
-        WHERE ${NEEDS_ATTENTION} AND held_for IS NOT NULL AND ${isHere} LIMIT ?) AS counted`,
+    ...holdStatements({ table }),
     railAccounts: `
       SELECT a.rail, a.payouts, COUNT(*) AS count
       FROM ${table("rail_accounts")} a JOIN ${table("books")} b ON b.organization_id = a.organization_id

@@ -9,13 +9,21 @@ import {
   type JournalKind,
 } from "../../domain/journal.js";
 import type { RailMovement } from "../../domain/payment.js";
+import { type CheckRules, DEADLINE_SECONDS_MIN, type PayoutCheck, readCheck } from "../../domain/payout-check.js";
 import type { AlonePerson } from "../../domain/proposal.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { BankFileRow, PaidTo } from "../../ledger/ports/store.js";
 import { type InsertedRow, insertedTypesOf, type RowOf, typesOf } from "../../model/column.js";
-import { BANK_FILE_IN, CLOSED_MONTH, CLOSINGS, JOURNAL, ROWS_OF_BANK_FILES } from "../../model/transactions.js";
+import {
+  BANK_FILE_IN,
+  CHECK_ROWS,
+  CLOSED_MONTH,
+  CLOSINGS,
+  JOURNAL,
+  ROWS_OF_BANK_FILES,
+} from "../../model/transactions.js";
 import { contentHash } from "../secrets/book-keys.js";
 import type { OpenBook } from "./book-directory.js";
 import type { Engine } from "./engine.js";
@@ -187,6 +195,43 @@ export function bankFileRowOf(
 ): BankFileRow {
   return { organizationId, kind: kind as JournalKind, detail: detail ?? undefined, actor: actor as Actor };
 }
+
+/** Returns the SELECT of the newest row about the check of each organization that `list` names. */
+export function payoutChecksSelect({ table, hex, indexedBy }: Engine, list: string): string {
+  const newest = `
+    SELECT MAX(s.seq) FROM ${table("journal")} s${indexedBy("journal_payout_checks")}
+    WHERE s.book = o.number AND ${CHECK_ROWS}`;
+  return `
+    SELECT ${checkColumns({ hex })} FROM ${table("books")} o
+    JOIN ${table("journal")} j ON j.book = o.number AND j.seq = (${newest})
+    WHERE o.organization_id IN (${list})`;
+}
+
+/** Returns the columns of `CheckRow`, of the table `j`. */
+export function checkColumns({ hex }: Pick<Engine, "hex">): string {
+  return `j.book, j.seq, j.kind, j.detail, j.recorded_at, ${hex("j.content_hash")} AS content_hash`;
+}
+
+export type CheckRow = Pick<RowOf<typeof JOURNAL>, "book" | "seq" | "kind" | "detail" | "recorded_at"> & {
+  /** In hexadecimal. */
+  readonly content_hash: string;
+};
+
+/**
+ * Returns the check that the newest row sets. Undefined if the row clears it. A row that somebody
+ * has changed past the service sets a check that never answers, so that payouts wait for persons.
+ */
+export function payoutCheckOf(row: CheckRow, { organizationId, salts }: OpenBook): PayoutCheck | undefined {
+  const { seq, kind, detail, recorded_at: at, content_hash: hash } = row;
+  const created = detail === null ? [] : [detail, "", ""];
+  const content = { kind, transactionId: null, accountId: null, recordedAt: at, created };
+  const isWhole = contentHash(salts.of(seq), content) === hash;
+  if (isWhole && kind === "payouts.check_cleared") return undefined;
+  const rules = isWhole ? readCheck(detail ?? "") : NEVER_ANSWERS;
+  return { ...rules, organizationId, seq, recordedAt: toUnixMillis(at) };
+}
+
+const NEVER_ANSWERS: CheckRules = { url: "", deadlineSeconds: DEADLINE_SECONDS_MIN, noAnswer: "HOLD" };
 
 /** Returns the SELECT of the rows that closed the months which `pairs` names. */
 export function closedMonthsSelect(engine: Engine, pairs: string): string {

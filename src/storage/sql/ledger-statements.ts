@@ -10,6 +10,7 @@ import {
   closedMonthsSelect,
   decidingSelect,
   JOURNAL_COLUMNS,
+  payoutChecksSelect,
   revealsSelect,
 } from "./journal-rows.js";
 import { keySelects } from "./key-selects.js";
@@ -175,6 +176,7 @@ function readsOf(engine: Engine) {
             ) AS accepted_at FROM ${pairs}
           ) p WHERE accepted_at IS NOT NULL`,
     },
+    payoutChecks: { finders: ["payoutCheck"], sql: payoutChecksSelect(engine, list) },
     bankFiles: { finders: ["bankFile"], sql: bankFilesSelect(engine, pairs) },
     aloneSums: { finders: ["aloneSum"], sql: aloneSumsSelect(engine, pairs) },
   } satisfies Readonly<Record<string, LedgerRead>>;

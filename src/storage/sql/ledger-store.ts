@@ -23,6 +23,7 @@ import {
   type AloneRow,
   type BankFileJournalRow,
   bankFileRowOf,
+  type CheckRow,
   closingOf,
   type ClosingRow,
   type DecidingJournalRow,
@@ -31,6 +32,7 @@ import {
   journalRowOf,
   type PaidRow,
   paidToOf,
+  payoutCheckOf,
   personalSumOf,
   revealsOf,
   type RevealsRow,
@@ -120,6 +122,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       closingRows,
       paidRows,
       bankFileRows,
+      checkRows,
     ] = await Promise.all([
       found(readsBeforeLock),
       rowsOf<MovementRow>(reads.movements),
@@ -135,6 +138,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       rowsOf<ClosingRow>(reads.closedMonths),
       rowsOf<PaidRow>(reads.paidTo),
       rowsOf<BankFileJournalRow>(reads.bankFiles),
+      rowsOf<CheckRow>(reads.payoutChecks),
     ]);
     const rowsOfReads = [...rowsBeforeLock, ...rowsAfterLock];
     const loaded = ofEachTable((): Owned[] => []);
@@ -158,6 +162,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       closedMonths: this.#ownRows(closingRows, closingOf),
       paidTo: this.#ownRows(paidRows, paidToOf),
       bankFiles: this.#ownRows(bankFileRows, bankFileRowOf),
+      payoutChecks: this.#ownRows(checkRows, payoutCheckOf).filter((check) => check !== undefined),
     };
   }
 

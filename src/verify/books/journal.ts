@@ -37,6 +37,8 @@ const HAS_WORDS: ReadonlySet<string> = new Set([
   "reserve.place_set",
   RULES_SET,
   "payouts.approved",
+  "payouts.check_set",
+  "payouts.check_cleared",
   "bank_file.approved",
   "bank_file.downloaded",
   "bank_file.lost",

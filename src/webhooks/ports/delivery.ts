@@ -84,6 +84,8 @@ export interface ReceiverAnswer {
   readonly problem: string;
   /** The receiver asks for this wait before the next delivery. */
   readonly retryAfterMillis: number | undefined;
+  /** Only of a request that reads it: the body of the response, as text. */
+  readonly body?: string;
 }
 
 /** A signed request. */
@@ -96,5 +98,10 @@ export interface Delivery {
 /** Sends a request, and returns what came of it. Never rejects. */
 export type SendDelivery = (
   delivery: Delivery,
-  options: { readonly millis: number; readonly signal: AbortSignal },
+  options: {
+    readonly millis: number;
+    readonly signal: AbortSignal;
+    /** Whether the body of the response matters. Otherwise what is too long of it is cut off. */
+    readonly readsBody?: true;
+  },
 ) => Promise<ReceiverAnswer>;

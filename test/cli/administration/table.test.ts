@@ -109,6 +109,7 @@ describe("the commands that call the AdminService", () => {
       "SendTestEvent",
       "ResendWebhookDelivery",
       "ReplayWebhookEvents",
+      "TestPayoutCheck",
     ]);
   });
 

@@ -44,6 +44,7 @@ import {
   STRANGER,
   valid,
 } from "../../support/names.js";
+import { STANDING_CHECK } from "../../support/operations/payouts.js";
 import { mint, type Movement, redeem } from "../../support/operations/transactions.js";
 
 const accountId = newAccountId();
@@ -875,6 +876,16 @@ describe("a redemption beyond what is paid without a person", () => {
       expect(heldFor(limits({ HELD_CHANGED: NO_CENTS }), given)).to.deep.equal(expected);
     });
   }
+
+  it("waits for the check of the organization beside that, also within all amounts", () => {
+    const checked = { payoutChecks: [STANDING_CHECK] };
+    expect(heldFor(limits({}), checked)).to.deep.equal(["CHECK"]);
+    expect(heldFor(limits({ HELD_AMOUNT: less }), checked)).to.deep.equal(["AMOUNT", "CHECK"]);
+    const effect = held(limits({}), checked);
+    expect(effect.entries[1]).to.include({ kind: "transaction.held", detail: "CHECK" });
+    expect(putOf(effect, "payments")).to.include({ dueAt: NEVER_DUE });
+    expect(heldFor(limits({}), checked, { rail: DIRECT_RAIL })).to.deep.equal([]);
+  });
 
   it("is none on the direct rail, and no mint is", () => {
     const all = limits({ HELD_AMOUNT: NO_CENTS, HELD_DAY: NO_CENTS });

@@ -1,14 +1,17 @@
 import { expect } from "chai";
 
+import { WIDENS_ALONE } from "../../../src/domain/authority.js";
 import { replay } from "../../../src/domain/decision.js";
 import { NO_LIMITS } from "../../../src/domain/limits/limits.js";
 import { counted, usageAt } from "../../../src/domain/limits/usage.js";
 import { NEVER_DUE } from "../../../src/domain/payment.js";
 import { type ApprovedPayoutFile, payoutMetadata } from "../../../src/domain/payout-file.js";
+import type { Proposal } from "../../../src/domain/proposal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import type { Actor } from "../../../src/domain/values/actor.js";
 import { toCents } from "../../../src/domain/values/cents.js";
-import { decide, effectOf, expectRefused, putOf, wordOf } from "../../support/decided.js";
+import { by } from "../../support/commands.js";
+import { asShown, decide, effectOf, expectRefused, putOf, wordOf } from "../../support/decided.js";
 import {
   givenAccount,
   givenBook,
@@ -166,6 +169,48 @@ describe("deciding about a redemption", () => {
       const direct = givenTransaction({ accountId: account.id });
       const book = givenBook({ accounts: [account], transactions: [direct] });
       expect(wordOf(decide(book, decideHeld(name, ORGANIZATION, direct.id)))).to.equal("PAYMENT_NOT_FOUND");
+    });
+  }
+});
+
+describe("deciding about a redemption that a check holds", () => {
+  for (const name of NAMES) {
+    for (const reason of ["CHECK", "CHECK_HELD"] as const) {
+      it(`takes two persons under every policy (${name}, ${reason})`, () => {
+        const { transaction, payment, book } = held({ heldFor: ["AMOUNT", reason] });
+        const command = decideHeld(name, ORGANIZATION, transaction.id);
+        const first = effectOf(decide(book, { ...command, ...by("opr_a", { groups: [WIDENS_ALONE] }) }));
+        expect(first.entries.map(({ kind }) => kind)).to.deep.equal(["book.proposed"]);
+        const proposal = putOf(first, "proposals") as Proposal;
+        const rows = { accounts: [account], transactions: [transaction], payments: [payment], proposals: [proposal] };
+        const approve = (person: string) =>
+          decide(rows, {
+            ...asShown(command, proposal.content),
+            ...by(person, { groups: [WIDENS_ALONE], approves: proposal.id }),
+          });
+        expect(wordOf(approve("opr_a"))).to.equal("OWN_PROPOSAL");
+        const { entries } = effectOf(approve("opr_b"));
+        expect(entries[0]).to.include({ actor: "opr_a,opr_b" });
+        expect(entries[0]?.kind).to.match(/released|failed/);
+      });
+    }
+
+    it(`lets neither of them be who has proposed its file (${name})`, () => {
+      const metadata = payoutMetadata(sha256, 7);
+      const { transaction, payment } = held({ heldFor: ["CHECK_HELD"], metadata });
+      const rows = { accounts: [account], transactions: [transaction], payments: [payment], payoutFiles: [file] };
+      const command = decideHeld(name, ORGANIZATION, transaction.id, { payoutFile: sha256 });
+      const refused = { reason: "OWN_PAYOUT", transactionId: transaction.id };
+      expectRefused(decide(rows, { ...command, ...by("opr_a") }), refused);
+      const proposal = putOf(effectOf(decide(rows, { ...command, ...by("opr_c") })), "proposals") as Proposal;
+      const approval = { ...asShown(command, proposal.content), ...by("opr_a", { approves: proposal.id }) };
+      expectRefused(decide({ ...rows, proposals: [proposal] }, approval), refused);
+    });
+
+    it(`takes one person where only an amount holds it (${name})`, () => {
+      const { transaction, book } = held();
+      const command = decideHeld(name, ORGANIZATION, transaction.id);
+      expect(effectOf(decide(book, { ...command, ...by("opr_a") })).entries[0]?.kind).to.match(/released|failed/);
     });
   }
 });

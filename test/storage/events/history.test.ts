@@ -30,8 +30,16 @@ import {
   setLimits,
 } from "../../support/operations/accounts.js";
 import { correctBook } from "../../support/operations/corrections.js";
+import { setPayoutCheck } from "../../support/operations/payouts.js";
 import { isModelled } from "../../support/operations/table.js";
-import { beginPayment, completePayment, decideHeld, mint, redeem } from "../../support/operations/transactions.js";
+import {
+  beginPayment,
+  completePayment,
+  decideCheck,
+  decideHeld,
+  mint,
+  redeem,
+} from "../../support/operations/transactions.js";
 
 const BOOKS = 12;
 /** The steps in each book. With more, most would name what an earlier one has used. */
@@ -211,7 +219,7 @@ async function momentsOf(
     commands += 1;
     const now = toUnixMillis(NOW + Math.floor(commands / 2));
     const command = withWords(given, `why-${String(commands)}`);
-    if (isModelled(command)) model.submit(command, now);
+    if (isModelled(command) && command.name !== "decideCheck") model.submit(command, now);
     const [result] = await opened.cell.committer.commit([command], now);
     if (result?.kind === "bug") throw result.error;
     if (result?.kind === "done") moments.push(await momentOf(opened, organizationId));
@@ -230,12 +238,20 @@ function heldIn(organizationId: OrganizationId): readonly Command[] {
   const account = createAccount(organizationId, "held");
   const of = { organizationId, accountId: account.newAccountId, amount: "1.00" };
   const held = redeem({ ...of, reference: "is held", rail: SLOW_RAIL });
+  const checked = ["allow", "hold", "deny", "none"].map((word) =>
+    redeem({ ...of, amount: "0.01", reference: `checked: ${word}`, rail: SLOW_RAIL }),
+  );
   return [
     account,
-    mint({ ...of, reference: "to hold" }),
+    mint({ ...of, amount: "2.00", reference: "to hold" }),
     setLimits(organizationId, { type: "REDEEM", changes: { HELD_AMOUNT: toCents(1) } }),
     held,
     { ...decideHeld("releaseTransaction", organizationId, held.newTransactionId), actor: OPERATOR },
+    { ...setPayoutCheck(organizationId), actor: OPERATOR },
+    ...checked,
+    ...checked.map(({ newTransactionId: id }, index) =>
+      decideCheck(organizationId, id, { answer: (["ALLOW", "HOLD", "DENY"] as const)[index] ?? "NO_ANSWER" }),
+    ),
   ];
 }
 

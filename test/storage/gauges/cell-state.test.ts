@@ -7,6 +7,7 @@ import { ENGINES, execute } from "../../support/databases.js";
 import { setLimits } from "../../support/operations/accounts.js";
 import { receiveDeposit } from "../../support/operations/deposits.js";
 import { stopFile } from "../../support/operations/payouts.js";
+import { setPayoutCheck } from "../../support/operations/payouts.js";
 import { sealBooks } from "../../support/seals/given-seals.js";
 import { makePayouts } from "../../verify/given/payouts.js";
 import { PaymentsPlace } from "../rails/given-payments.js";
@@ -30,6 +31,9 @@ for (const engine of ENGINES) {
       await place.commit(receiveDeposit(organizationId));
       await place.commit(setLimits(organizationId, { type: "REDEEM", changes: { HELD_AMOUNT: NO_CENTS } }));
       await place.accept("redeem", "held");
+      await place.commit(setLimits(organizationId, { type: "REDEEM", changes: { HELD_AMOUNT: "NONE" } }));
+      await place.commit(setPayoutCheck(organizationId));
+      await place.accept("redeem", "checked");
       const endpoint = (id: string, status: string, failing: string, reason: string): string => `
         INSERT INTO webhook_endpoints (id, organization_id, url, secrets, description, types, status, disabled_reason,
           revision, settled_seq, replay_seq, replay_until_seq, failures, failing_since, probe_at, retry_at, logged,
@@ -49,6 +53,7 @@ for (const engine of ENGINES) {
       const {
         payments,
         heldPayouts,
+        payoutChecks,
         railAccounts,
         railWarnings,
         deposits,
@@ -71,6 +76,7 @@ for (const engine of ENGINES) {
       expect(sums).to.deep.equal(expected);
       // It is not among the open payments, whose rail must act.
       expect(heldPayouts).to.deep.equal({ waiting: 1, oldestAt: now + 1 });
+      expect(payoutChecks).to.deep.equal({ waiting: 1, oldestAt: now + 1 });
       expect(deposits).to.deep.equal({ waiting: 1, oldestAt: now, listReadAt: now - 7 });
       expect(payouts).to.deep.equal({ partsWaiting: 0, oldestAt: undefined });
       expect(railWarnings).to.deep.equal([{ code: "FLOAT_LOW", count: 2 }]);

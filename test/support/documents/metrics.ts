@@ -22,6 +22,7 @@ const STATE: CellState = {
   railAccounts: [{ rail: "mpesa", payouts: "auto", count: 1 }],
   railWarnings: [{ code: "FLOAT_LOW", count: 1 }],
   heldPayouts: { waiting: 1, oldestAt: 1 },
+  payoutChecks: { waiting: 1, oldestAt: 1 },
   deposits: { waiting: 1, oldestAt: 1, listReadAt: 1 },
   payouts: { partsWaiting: 1, oldestAt: 1 },
   webhooks: { endpoints: [{ status: "ACTIVE", count: 1 }], eventsBehind: 1, failingSince: 1, retries: [] },

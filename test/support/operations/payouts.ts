@@ -1,7 +1,8 @@
+import type { PayoutCheck } from "../../../src/domain/payout-check.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import { buildByPerson, type CommandOf, type Given } from "../commands.js";
-import { ORGANIZATION, SLOW_RAIL } from "../names.js";
+import { EARLIER, ORGANIZATION, SLOW_RAIL } from "../names.js";
 import type { OperationRows } from "./row.js";
 
 /** Lets two rows of a file be paid. */
@@ -15,6 +16,32 @@ export function payFile(organizationId: OrganizationId, given: Given<"payFile"> 
 export function stopFile(organizationId: OrganizationId, given: Given<"stopFile"> = {}): CommandOf<"stopFile"> {
   return buildByPerson("stopFile", organizationId, { sha256: "a".repeat(64), ...given });
 }
+
+/** Sets a check that asks for at most a minute, and holds without an answer. */
+export function setPayoutCheck(
+  organizationId: OrganizationId,
+  given: Given<"setPayoutCheck"> = {},
+): CommandOf<"setPayoutCheck"> {
+  const rules = { url: "https://checks.example.com/payouts", deadlineSeconds: 60, noAnswer: "HOLD" } as const;
+  return buildByPerson("setPayoutCheck", organizationId, { ...rules, newSecret: false, ...given });
+}
+
+export function clearPayoutCheck(
+  organizationId: OrganizationId,
+  given: Given<"clearPayoutCheck"> = {},
+): CommandOf<"clearPayoutCheck"> {
+  return buildByPerson("clearPayoutCheck", organizationId, given);
+}
+
+/** The check that the row 9 of the book has set. */
+export const STANDING_CHECK: PayoutCheck = {
+  organizationId: ORGANIZATION,
+  url: "https://checks.example.com/payouts",
+  deadlineSeconds: 60,
+  noAnswer: "HOLD",
+  seq: 9,
+  recordedAt: EARLIER,
+};
 
 /** The operations on files of payouts. */
 export const ON_PAYOUTS = {
@@ -40,4 +67,34 @@ export const ON_PAYOUTS = {
     ],
   },
   stopFile: { example: ({ organizationId }) => stopFile(organizationId) },
+  setPayoutCheck: {
+    example: ({ organizationId }) => setPayoutCheck(organizationId),
+    proposed: {
+      rows: { payoutChecks: [STANDING_CHECK] },
+      command: setPayoutCheck(ORGANIZATION, { noAnswer: "ALLOW", deadlineSeconds: 15 }),
+      shown: [
+        "service that is asked before each payout: https://checks.example.com/payouts > https://checks.example.com/payouts",
+        "time for an answer: 60 seconds > 15 seconds",
+        "without an answer: hold > allow",
+        "set by row: 9 > a new one, with a new secret",
+      ],
+      changed: [{ payoutChecks: [{ ...STANDING_CHECK, seq: 10 }] }, "set by row", "9", "10"],
+      thereAndBack: "the row that has set the check is shown",
+    },
+  },
+  clearPayoutCheck: {
+    example: ({ organizationId }) => clearPayoutCheck(organizationId),
+    proposed: {
+      rows: { payoutChecks: [STANDING_CHECK] },
+      command: clearPayoutCheck(ORGANIZATION),
+      shown: [
+        "service that is asked before each payout: https://checks.example.com/payouts > ",
+        "time for an answer: 60 seconds > ",
+        "without an answer: hold > ",
+        "set by row: 9 > ",
+      ],
+      changed: [{ payoutChecks: [{ ...STANDING_CHECK, seq: 10 }] }, "set by row", "9", "10"],
+      thereAndBack: "the row that has set the check is shown",
+    },
+  },
 } satisfies Partial<OperationRows>;

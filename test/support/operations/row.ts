@@ -42,7 +42,10 @@ export interface ExampleBook {
   /** The account of the orders. */
   readonly payerId: AccountId;
   readonly orders: Readonly<
-    Record<"ready" | "unbegun" | "flagged" | "doubted" | "lost" | "held" | "unwanted" | "toBank", TransactionId>
+    Record<
+      "ready" | "unbegun" | "flagged" | "doubted" | "lost" | "held" | "unwanted" | "checked" | "toBank",
+      TransactionId
+    >
   >;
   /** A proposal that waits. */
   readonly proposalId: ProposalId;
@@ -55,8 +58,6 @@ type OfOnePerson =
   | "suspendOrganization"
   | "revokeApiKey"
   | "clearFlag"
-  | "releaseTransaction"
-  | "refuseTransaction"
   | "setReservePlace"
   | "closeMonth"
   | "downloadBankFile"

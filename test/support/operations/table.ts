@@ -11,7 +11,7 @@ import { ON_BANK_FILES, PAYEE } from "./bank-files.js";
 import { createApiKey, ON_BOOKS } from "./book.js";
 import { CORRECTIONS } from "./corrections.js";
 import { ON_DEPOSITS } from "./deposits.js";
-import { ON_PAYOUTS } from "./payouts.js";
+import { clearPayoutCheck, ON_PAYOUTS, setPayoutCheck } from "./payouts.js";
 import { ON_RAILS, setRailAccount } from "./rails.js";
 import type { ExampleBook, OperationRow, OperationRows, ProposalExample } from "./row.js";
 import { beginPayment, completePayment, failPayment, flag, mint, ON_TRANSACTIONS, redeem } from "./transactions.js";
@@ -129,6 +129,7 @@ function givenOrders(organizationId: OrganizationId) {
   const lost = redeem({ ...movement, reference: "lost" });
   const held = redeem({ ...movement, reference: "held" });
   const unwanted = redeem({ ...movement, reference: "unwanted" });
+  const checked = redeem({ ...movement, reference: "checked" });
   const holdAbove = (amount: Cents | "NONE") =>
     setLimits(organizationId, { type: "REDEEM", changes: { HELD_AMOUNT: amount } });
   const payee = createDestination(organizationId, accountId, { kind: "BANK", number: PAYEE, coolingMillis: 0 });
@@ -161,6 +162,9 @@ function givenOrders(organizationId: OrganizationId) {
     held,
     unwanted,
     holdAbove("NONE"),
+    setPayoutCheck(organizationId),
+    checked,
+    clearPayoutCheck(organizationId),
   ];
   const orders = {
     ready: ready.newTransactionId,
@@ -170,6 +174,7 @@ function givenOrders(organizationId: OrganizationId) {
     lost: lost.newTransactionId,
     held: held.newTransactionId,
     unwanted: unwanted.newTransactionId,
+    checked: checked.newTransactionId,
     toBank: toBank.newTransactionId,
   };
   return { setup, accountId, orders };

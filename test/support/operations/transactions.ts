@@ -7,9 +7,16 @@ import type { ReverseByOperator, ReverseTransaction } from "../../../src/domain/
 import type { AdvancePayment } from "../../../src/domain/orders/advance-payment.js";
 import type { CompletePayment } from "../../../src/domain/orders/complete-payment.js";
 import type { FailPayment } from "../../../src/domain/orders/fail-payment.js";
-import type { FlagReason, MovementReport, RailReference, RailTerms, Resolution } from "../../../src/domain/payment.js";
+import {
+  type FlagReason,
+  type MovementReport,
+  NEVER_DUE,
+  type RailReference,
+  type RailTerms,
+  type Resolution,
+} from "../../../src/domain/payment.js";
 import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
-import { OPERATOR } from "../../../src/domain/values/actor.js";
+import { CHECKS, OPERATOR } from "../../../src/domain/values/actor.js";
 import { parseAmount, toCents } from "../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import {
@@ -200,6 +207,16 @@ export function decideHeld<Name extends "releaseTransaction" | "refuseTransactio
   return buildByPerson(name, organizationId, fields, { person });
 }
 
+/** Notes what the check of the organization said. */
+export function decideCheck(
+  organizationId: OrganizationId,
+  transactionId: TransactionId,
+  given: Given<"decideCheck"> = {},
+): CommandOf<"decideCheck"> {
+  const said = { answer: "ALLOW", code: undefined, exchangeSha256: "e".repeat(64) } as const;
+  return build("decideCheck", organizationId, { actor: CHECKS, transactionId, ...said, ...given });
+}
+
 export function resolve(
   organizationId: OrganizationId,
   transactionId: TransactionId,
@@ -233,6 +250,17 @@ const order = {
   accounts: [account],
   transactions: [sent],
   payments: [givenPayment(sent, { state: "ACCEPTED" })],
+};
+const waiting = givenPending({
+  accountId: account.id,
+  type: "REDEEM",
+  amountCents: toCents(2_000),
+  heldFor: ["AMOUNT", "CHECK_HELD"],
+});
+const ofCheck = {
+  accounts: [{ ...account, openPayments: 1 }],
+  transactions: [waiting],
+  payments: [givenPayment(waiting, { dueAt: NEVER_DUE })],
 };
 const ofTransaction = ({ transaction_id }: Things): JsonObject => ({ transaction_id });
 
@@ -324,11 +352,34 @@ export const ON_TRANSACTIONS = {
     inSuspension: "operators",
     changes: "transaction.released",
     example: ({ organizationId, orders }) => decideHeld("releaseTransaction", organizationId, orders.held),
+    proposed: {
+      rows: ofCheck,
+      command: decideHeld("releaseTransaction", ORGANIZATION, waiting.id),
+      shown: [`payout ${waiting.id}: held for amount, check held > released`],
+      changed: [
+        { transactions: [{ ...waiting, heldFor: ["CHECK_HELD"] }] },
+        `payout ${waiting.id}`,
+        "held for amount, check held",
+        "held for check held",
+      ],
+      thereAndBack: "a payout is released once",
+    },
   },
   refuseTransaction: {
     inSuspension: "operators",
     changes: "transaction.failed",
     example: ({ organizationId, orders }) => decideHeld("refuseTransaction", organizationId, orders.unwanted),
+    proposed: {
+      rows: ofCheck,
+      command: decideHeld("refuseTransaction", ORGANIZATION, waiting.id),
+      shown: [`payout ${waiting.id}: held for amount, check held > refused`],
+      thereAndBack: "a payout is refused once",
+    },
+  },
+  decideCheck: {
+    inSuspension: "everybody",
+    notRandom: "what a service says is random in test/checks",
+    example: ({ organizationId, orders }) => decideCheck(organizationId, orders.checked),
   },
   resolveTransaction: {
     inSuspension: "operators",

@@ -1,3 +1,5 @@
+import { DEADLINE_SECONDS_MAX, DEADLINE_SECONDS_MIN } from "../../../domain/payout-check.js";
+import { wholeNumber } from "../../commands/arguments.js";
 import { textOf } from "../../commands/output.js";
 import { previewLines } from "../payout-preview.js";
 import type { MessageJson } from "../row.js";
@@ -58,5 +60,66 @@ export const PAYOUT_ROWS: CommandRows = {
     ],
     done: "Stopped. No more rows are paid; those that were accepted stay: kesc payouts show {<sha256>} --org ORG",
     unchanged: "The file was stopped before.",
+  },
+  "payouts set-check": {
+    description: "set a service of the organization that is asked before each payout leaves",
+    rpc: "SetPayoutCheck",
+    examples: [
+      '--org "Acme" --url https://checks.example.com/payouts --deadline 60 --no-answer hold --note "the rules of 2026"',
+    ],
+    parameters: [
+      "--org",
+      { flags: "--url <url>", help: "https address of the service, without a query", field: "url", required: true },
+      {
+        flags: "--deadline <seconds>",
+        help: "how long the service has for its answer: 15 to 3600 seconds",
+        field: "deadline_seconds",
+        required: true,
+        parse: wholeNumber({ min: DEADLINE_SECONDS_MIN, max: DEADLINE_SECONDS_MAX }),
+      },
+      {
+        flags: "--no-answer <word>",
+        help: "what no answer means: hold (two persons decide) or allow (it is paid)",
+        field: "no_answer",
+        required: true,
+      },
+      { flags: "--new-secret", help: "make another secret although nothing else changes", field: "new_secret" },
+      "--note",
+    ],
+    done: "Set. Each new payout waits for {url}. The secret for an admin: kesc payouts show-check --org ORG",
+    unchanged: "The check was set so before.",
+  },
+  "payouts show-check": {
+    description: "show the service that is asked before each payout leaves, and to an admin its secret",
+    rpc: "GetPayoutCheck",
+    onlyReads: true,
+    examples: ['--org "Acme"'],
+    parameters: ["--org"],
+    done: ({ url, deadline_seconds: seconds, no_answer: word, set_at: at, secret }) =>
+      [
+        `${textOf(url)} is asked before each payout, since ${textOf(at)}.`,
+        `Without an answer in ${textOf(seconds)} seconds: ${textOf(word)}.`,
+        ...(secret === null ? [] : [`Its secret: ${textOf(secret)}`]),
+      ].join("\n"),
+  },
+  "payouts clear-check": {
+    description: "ask no service before payouts any more; what waits for its answer is held for two persons",
+    rpc: "ClearPayoutCheck",
+    examples: ['--org "Acme" --note "the list has the names"'],
+    parameters: ["--org", "--note"],
+    shows: null,
+    done: "Cleared. New payouts are not checked.",
+    unchanged: "There is no check.",
+  },
+  "payouts test-check": {
+    description: "ask the service once about a payout that is none",
+    rpc: "TestPayoutCheck",
+    examples: ['--org "Acme"'],
+    parameters: ["--org"],
+    shows: null,
+    done: ({ answer, code, problem }) =>
+      problem === null
+        ? `It answered ${textOf(answer)}${code === null ? "" : ` (${textOf(code)})`}.`
+        : `IT DID NOT ANSWER: ${textOf(problem)}.`,
   },
 };

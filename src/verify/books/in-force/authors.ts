@@ -28,6 +28,9 @@ const CLOCK_BEHIND_MILLIS_MAX = 60_000;
 const MACHINE = "operator";
 /** What pays the rows of approved files. */
 const FILES = "payouts";
+/** What notes the answers of checks of payouts, and the rows that follow from one. */
+const CHECKS = "checks";
+const OF_CHECKS: ReadonlySet<string> = new Set(["transaction.held", "transaction.released"]);
 /** The detail of the row with which a person refuses a redemption that was held. */
 const REFUSED = "REFUSED_BY_OPERATOR";
 const KEY = /^key_/;
@@ -68,6 +71,8 @@ const RIGHTS: Readonly<Partial<Record<JournalKind, Right>>> = {
 export function rightOf(row: AuditedJournalRow, begun: AuditedTransactionRow | undefined): Right | undefined {
   if (row.kind === "transaction.pending" && begun !== undefined && namesFile(begun)) return PAYS_FILE;
   if (row.kind === "transaction.failed" && row.detail === REFUSED) return OPERATORS;
+  // The audit of the transaction compares the row with `transaction.checked` before it.
+  if (row.actor === CHECKS && OF_CHECKS.has(row.kind)) return undefined;
   if (begun === undefined || row.kind !== "transaction.completed") return RIGHTS[row.kind as JournalKind];
   const { deposit_id: depositId, correction } = begun;
   if (correction === null) return depositId === null || isClaim(begun) ? MOVES : undefined;

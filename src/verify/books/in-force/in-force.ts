@@ -40,6 +40,8 @@ export class InForceAudit {
   #accepted: { readonly id: string; readonly reasons: readonly string[] } | undefined;
   #isSuspended = false;
   #areReceiptsRequired = false;
+  /** Whether the organization has a check of payouts. */
+  #isChecked = false;
 
   constructor(audit: Audit, book: AuditedBook, keys: Pick<ApiKeysAudit, "key">) {
     this.#book = book;
@@ -99,7 +101,8 @@ export class InForceAudit {
     // What came in for an account is credited whatever the limits, if a person assigns it.
     const isLimited = isOwn || isClaim(begun) || (correction === null && authorOf(row.actor) === "service");
     const { exceeded: reached, heldFor } = this.#limits.take(begun, isLimited);
-    if (row.kind === "transaction.pending" && heldFor.length > 0) this.#accepted = { id, reasons: heldFor };
+    const reasons = this.#isChecked && type === "REDEEM" ? [...heldFor, "CHECK"] : heldFor;
+    if (row.kind === "transaction.pending" && reasons.length > 0) this.#accepted = { id, reasons };
     if (reached !== undefined)
       this.#book.findings.onRow(
         row,
@@ -120,7 +123,7 @@ export class InForceAudit {
       this.#book.findings.onRow(row, "a destination of the account that could be paid at that time", destination);
   }
 
-  /** What was accepted beyond an amount without a person has the row `transaction.held` next. */
+  /** What must wait for a person or for the check has the row `transaction.held` next. */
   #checkHold(row: AuditedJournalRow): void {
     const accepted = this.#accepted;
     this.#accepted = undefined;
@@ -148,6 +151,10 @@ export class InForceAudit {
       case "organization.receipts_required":
       case "organization.receipts_optional":
         this.#areReceiptsRequired = kind === "organization.receipts_required";
+        break;
+      case "payouts.check_set":
+      case "payouts.check_cleared":
+        this.#isChecked = kind === "payouts.check_set";
         break;
       case "limits.set":
         this.#limits.set(jsonIn("detail", detail, "[]"), row.recorded_at);

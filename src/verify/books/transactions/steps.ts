@@ -9,6 +9,7 @@ export const STATUSES: Readonly<Record<TransactionKind, TransactionStatus | unde
   "transaction.pending": "PENDING",
   "transaction.held": undefined,
   "transaction.released": undefined,
+  "transaction.checked": undefined,
   "transaction.processing": "PROCESSING",
   "transaction.completed": "COMPLETED",
   "transaction.failed": "FAILED",
@@ -76,6 +77,7 @@ const RULES: Readonly<Record<TransactionType, Rules>> = {
       "transaction.canceled": [RELEASED],
       "transaction.held": [null],
       "transaction.released": [null],
+      "transaction.checked": [null],
       ...ATTENDED,
     },
     whileProcessing: {

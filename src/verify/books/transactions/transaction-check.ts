@@ -1,4 +1,4 @@
-import { FAILURE_REASONS, FLAG_REASONS, HOLD_REASONS } from "../../../domain/payment.js";
+import { FAILURE_REASONS, FLAG_REASONS } from "../../../domain/payment.js";
 import { DIRECT_RAIL, type TransactionStatus } from "../../../domain/transaction.js";
 import type { RowOf } from "../../../model/column.js";
 import type { TRANSACTIONS } from "../../../model/transactions.js";
@@ -7,6 +7,7 @@ import { describePosting, type Direction, type PostingColumns } from "../../form
 import type { AuditedBook } from "../book.js";
 import { checkHash, proofsIn } from "../content.js";
 import type { AuditedJournalRow } from "../journal-rows.js";
+import { HoldCheck } from "./hold-check.js";
 import { checkPayment, type PaymentColumns } from "./payments.js";
 import type { ProposedEnds } from "./proposed-ends.js";
 import { isTransactionKind, STATUSES, stepsAfter, type TransactionKind } from "./steps.js";
@@ -39,8 +40,7 @@ export class TransactionCheck {
   #receipt: string | null = null;
   #failure: string | null = null;
   #flags: readonly string[] = [];
-  /** Why it waits for a person. Null if it does not. */
-  #held: string | null = null;
+  readonly #hold: HoldCheck;
   /** Who proposed the newest resolution. */
   #proposer: string | undefined;
 
@@ -51,6 +51,12 @@ export class TransactionCheck {
     this.#summary = summary;
     this.#book = book;
     this.#ends = ends;
+    this.#hold = new HoldCheck({
+      isSandbox: book.row.is_sandbox !== 0,
+      add: (seq, expected, found) => {
+        this.#add(seq, expected, found);
+      },
+    });
   }
 
   /** Takes the rows of the transaction in the order of `seq`. */
@@ -72,13 +78,14 @@ export class TransactionCheck {
       findings.add(place, { expected: "a journal row that created it", found: "none" });
       return;
     }
+    this.#hold.end(last.seq);
     findings.compareFields(place, {
       seq: [first.seq, summary.seq],
       status: [this.#status, summary.status],
       // The audit of the deposits compares the receipt of a credit.
       ...(this.#isCredit ? {} : { rail_receipt: [this.#receipt, summary.rail_receipt] }),
       failure: [this.#failure, summary.later_failure ?? summary.failure],
-      held_for: [this.#held, summary.held_for],
+      held_for: [this.#hold.held, summary.held_for],
       open_flags: [this.#flags.length === 0 ? null : this.#flags.join(","), summary.open_flags],
       created_at: [first.recorded_at, summary.created_at],
       updated_at: [last.recorded_at, summary.updated_at],
@@ -140,7 +147,7 @@ export class TransactionCheck {
       this.#checkPosting(row, directions);
     }
     this.#checkProofs(row, kind);
-    this.#checkHold(row, kind);
+    this.#hold.row(row, kind, this.#last === this.#first && this.#last?.seq === row.seq - 1);
     this.#follow(row, kind);
   }
 
@@ -158,6 +165,7 @@ export class TransactionCheck {
             ? this.#flags.includes(word ?? "")
             : kind === "transaction.resolution_proposed" ||
               kind === "transaction.held" ||
+              kind === "transaction.checked" ||
               word === (isLate ? correction : null);
     if (!isKnown) this.#add(seq, `${kind} with a detail that fits`, `the detail ${String(detail)}`);
     const [first, second] = persons;
@@ -171,19 +179,6 @@ export class TransactionCheck {
     if (kind !== "transaction.receipted") return;
     if (receipt === null) this.#add(seq, "a receipt", "none");
     if (this.#receipt !== null) this.#add(seq, "one receipt", "a second one");
-  }
-
-  /** A redemption is held by the commit that accepts it. No rail is asked before its release. */
-  #checkHold({ seq, detail }: AuditedJournalRow, kind: TransactionKind): void {
-    if (kind === "transaction.held") {
-      const isKnown = (detail ?? "").split(",").every((word) => isOneOf(HOLD_REASONS, word));
-      if (!isKnown) this.#add(seq, `${kind} with its reasons`, `the detail ${String(detail)}`);
-      if (this.#last !== this.#first || this.#last?.seq !== seq - 1)
-        this.#add(seq, `${kind} right after transaction.pending`, "another row before it");
-    }
-    if (kind === "transaction.released" && this.#held === null) this.#add(seq, `${kind} after transaction.held`, kind);
-    if (kind === "transaction.processing" && this.#held !== null)
-      this.#add(seq, "transaction.released before the rail is asked", kind);
   }
 
   #follow(row: AuditedJournalRow, kind: TransactionKind): void {
@@ -202,8 +197,7 @@ export class TransactionCheck {
     if (kind === "transaction.failed") this.#failure = word;
     this.#receipt = row.rail_receipt ?? this.#receipt;
     if (status !== undefined && status !== "PENDING" && status !== "PROCESSING") this.#flags = [];
-    if (kind === "transaction.held") this.#held = row.detail;
-    if (kind === "transaction.released" || this.#status !== "PENDING") this.#held = null;
+    this.#hold.follow(row, kind, this.#status === "PENDING");
     if (kind === "transaction.flagged" && word !== null) this.#flags = [...this.#flags, word];
     if (kind === "transaction.attended") this.#flags = this.#flags.filter((flag) => flag !== word);
     if (kind === "transaction.resolution_proposed") [this.#proposer] = persons;

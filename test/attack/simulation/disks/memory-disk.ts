@@ -16,6 +16,7 @@ import type { Destination } from "../../../../src/domain/destination.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
 import { isDeciding, type JournalEntry } from "../../../../src/domain/journal.js";
 import { isUnderWay, type Payment, type RailAccountId } from "../../../../src/domain/payment.js";
+import { readCheck } from "../../../../src/domain/payout-check.js";
 import type { ApprovedPayoutFile } from "../../../../src/domain/payout-file.js";
 import type { Proposal } from "../../../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../../../src/domain/rail-account.js";
@@ -318,6 +319,14 @@ export class MemoryDisk implements Disk {
               of === organizationId && kind.startsWith("bank_file.") && idIn(detail) === name,
           ),
         ),
+      payoutChecks: lookup.keysOf("payoutCheck").flatMap((organizationId) => {
+        const newest = this.#journal.findLast(
+          (row) => row.organizationId === organizationId && row.kind.startsWith("payouts.check_"),
+        );
+        if (newest?.kind !== "payouts.check_set") return [];
+        const { seq, recordedAt, detail = "" } = newest;
+        return [{ ...readCheck(detail), organizationId, seq, recordedAt }];
+      }),
       closedMonths: lookup.keysOf("closedMonth").flatMap(({ organizationId, name }) =>
         this.#journal
           .filter((row) => row.organizationId === organizationId && row.kind === "month.closed")
