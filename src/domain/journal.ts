@@ -72,6 +72,7 @@ export const JOURNAL_KINDS = [
   "bank_file.downloaded",
   "bank_file.lost",
   "payouts.stopped",
+  "payouts.list_set",
 ] as const;
 
 /** The kind of event that an entry records. */

@@ -22,7 +22,7 @@ import {
   reachedLimit,
   usageAt,
 } from "./limits/usage.js";
-import { HOLD_REASONS, type HoldReason, type RailReceipt } from "./payment.js";
+import { type HoldByAmount, HOLDS_BY_AMOUNT, type RailReceipt } from "./payment.js";
 import { numberOfRail, receiptsLike } from "./receipt.js";
 import type { Refusal } from "./refusal.js";
 import { DIRECT_RAIL, type Transaction } from "./transaction.js";
@@ -166,20 +166,20 @@ export function refusalByLimits(
   );
 }
 
-/** Returns why a redemption on a rail must wait for a person, by the account's limits or others. */
+/** Returns why a redemption must wait for a person, by the account's limits or others. */
 export function holdReasonsOf(
   book: Pick<Book, "bookOf">,
   account: LedgerAccount,
   redemption: HeldMovement,
   now: UnixMillis,
-): readonly HoldReason[] {
+): readonly HoldByAmount[] {
   const { limits } = book.bookOf(account.organizationId);
-  if (limits === undefined) return NO_HOLDS;
+  if (limits === undefined) return [];
   const found = [
     ...holdReasons(limitsOfTier(limits, account.tier), usageAt(account.usage, now), redemption),
     ...holdReasons(limits.organization, usageAt(limits.usage, now), redemption),
   ];
-  return HOLD_REASONS.filter((reason) => found.includes(reason));
+  return HOLDS_BY_AMOUNT.filter((reason) => found.includes(reason));
 }
 
 /** An account, and the limits of its organization, with a transaction counted or taken back. */

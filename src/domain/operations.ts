@@ -45,6 +45,7 @@ import { refuseTransaction, releaseTransaction } from "./orders/release-transact
 import { resolveTransaction } from "./orders/resolve-transaction.js";
 import { resolveTransactions } from "./orders/resolve-transactions.js";
 import { payFile } from "./payouts/pay-file.js";
+import { setPayoutList } from "./payouts/set-payout-list.js";
 import { stopFile } from "./payouts/stop-file.js";
 import {
   setDefaultRail,
@@ -132,6 +133,7 @@ const OPERATIONS = {
   disableWebhookEndpoint,
   deleteWebhookEndpoint,
   payFile,
+  setPayoutList,
   collectBankFile,
   downloadBankFile,
   reportBankFileLost,

@@ -149,12 +149,23 @@ export const FAILURE_REASONS = [...FIRST_FAILURE_REASONS, "REFUSED_BY_OPERATOR"]
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /**
- * Why a redemption waits for a person before its rail is asked: its amount, the sum of its day,
- * that nothing was paid to the number yet, or that the phone number or e-mail address of the
- * account was changed a short time ago.
+ * Why a redemption waits for a person before its rail is asked, by an amount: its own, the sum of
+ * its day, that nothing was paid to the number yet, or that the phone number or e-mail address of
+ * the account was changed a short time ago.
  */
-export const HOLD_REASONS = ["AMOUNT", "DAY", "NEW_DESTINATION", "CHANGED"] as const;
+export const HOLDS_BY_AMOUNT = ["AMOUNT", "DAY", "NEW_DESTINATION", "CHANGED"] as const;
+export type HoldByAmount = (typeof HOLDS_BY_AMOUNT)[number];
+
+/** The same, and that the account, the number or the name is on the list of the organization. */
+export const HOLD_REASONS = [...HOLDS_BY_AMOUNT, "LISTED"] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
+
+const NEED_TWO: ReadonlySet<HoldReason> = new Set(["LISTED"]);
+
+/** Whether two persons must decide about what is held for these reasons. */
+export function needsTwo(heldFor: readonly HoldReason[]): boolean {
+  return heldFor.some((reason) => NEED_TWO.has(reason));
+}
 
 /**
  * Why a person must look at a transaction: asking the rail again will not answer it.

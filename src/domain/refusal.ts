@@ -134,6 +134,7 @@ export const REFUSALS = {
   PROPOSAL_CLOSED: failedPrecondition`The proposal ${"proposalId"} is ${"state"}. It can no longer be decided.`,
   PROPOSAL_OUTDATED: failedPrecondition`The proposal ${"proposalId"} is older than another change: "${"what"}" was "${"before"}" and is "${"now"}" now. Nothing was done. If it is still wanted, propose it again.`,
   OWN_PAYOUT: permissionDenied`You have asked for the payout ${"transactionId"}. Another person must release or refuse it.`,
+  PAYOUT_LIST_CHANGED: failedPrecondition`Another list was set since this one was read, so what it ends is not known. Nothing was done. Send the file again.`,
   OWN_PROPOSAL: permissionDenied`You have made the proposal ${"proposalId"}, or it is about yourself. Another person must approve it.`,
   TOO_MANY_PROPOSALS: failedPrecondition`You have ${"limit"} proposals that wait, and more are not allowed. Reject those that you do not need.`,
   ACCOUNT_HAS_OPEN_TRANSACTIONS: failedPrecondition`Account ${"accountId"} has ${"openPayments"} open transactions. Wait until they have ended, or cancel them.`,

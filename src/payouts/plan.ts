@@ -1,6 +1,6 @@
 import { inWords } from "../domain/change.js";
 import type { DestinationKind } from "../domain/destination.js";
-import type { HoldReason } from "../domain/payment.js";
+import { type HoldReason, needsTwo } from "../domain/payment.js";
 import { payoutReference, type PayoutRow } from "../domain/payout-file.js";
 import { amountText } from "../domain/values/cents.js";
 import type { AccountId } from "../domain/values/ids.js";
@@ -131,10 +131,15 @@ export function warningsIn(planned: readonly PlannedRow[], { recent, doubts }: W
       ...(other === undefined ? [] : [`amount: line ${String(other)} pays the same to the same number`]),
       ...(before === undefined ? [] : [`amount: ${before.id} paid the same on ${nairobiDayOf(before.createdAt)}`]),
       ...(kind === "PHONE" && number !== undefined && doubts(number as PhoneNumber) ? [OTHER_NETWORK] : []),
-      ...(heldFor.length === 0 ? [] : [`amount: a person must release it (${heldFor.map(inWords).join(", ")})`]),
+      ...(heldFor.length === 0 ? [] : [heldText(heldFor)]),
     ];
     return texts.length === 0 ? [] : [{ line, text: texts.join("; ") }];
   });
+}
+
+function heldText(heldFor: readonly HoldReason[]): string {
+  const who = needsTwo(heldFor) ? "two persons" : "a person";
+  return `amount: ${who} must release it (${heldFor.map(inWords).join(", ")})`;
 }
 
 const OTHER_NETWORK = "account: the phone number may be of another network";

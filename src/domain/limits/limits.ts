@@ -1,5 +1,5 @@
 import { type Change, changes } from "../change.js";
-import { HOLD_REASONS, type HoldReason } from "../payment.js";
+import { type HoldByAmount, HOLDS_BY_AMOUNT } from "../payment.js";
 import { TRANSACTION_TYPES, type TransactionType } from "../transaction.js";
 import { amountText, type Cents, NO_CENTS, parseAmount } from "../values/cents.js";
 import { type Parsed, parsed, parseOneOf, unparsed } from "../values/parsed.js";
@@ -9,8 +9,8 @@ export const LIMIT_PERIODS = ["TRANSACTION", "DAY", "MONTH"] as const;
 export type LimitPeriod = (typeof LIMIT_PERIODS)[number];
 
 /** What a redemption on a rail may have without a person: beyond it, the redemption is held. */
-export type HeldPeriod = `HELD_${HoldReason}`;
-export const HELD_PERIODS: readonly HeldPeriod[] = HOLD_REASONS.map((reason) => `HELD_${reason}` as const);
+export type HeldPeriod = `HELD_${HoldByAmount}`;
+export const HELD_PERIODS: readonly HeldPeriod[] = HOLDS_BY_AMOUNT.map((reason) => `HELD_${reason}` as const);
 
 /** What an amount can be set for. */
 export type SetPeriod = LimitPeriod | HeldPeriod;

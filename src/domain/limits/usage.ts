@@ -1,4 +1,4 @@
-import { HOLD_REASONS, type HoldReason } from "../payment.js";
+import { type HoldByAmount, HOLDS_BY_AMOUNT } from "../payment.js";
 import type { Transaction } from "../transaction.js";
 import { endOfDay, endOfMonth, nairobiDayOf, startOfDay, startOfMonth } from "../values/nairobi-day.js";
 import type { UnixMillis } from "../values/time.js";
@@ -124,14 +124,14 @@ export function holdReasons(
   { REDEEM: limits }: LimitSet,
   usage: Usage,
   { amountCents, isFirst, isChanged }: HeldMovement,
-): readonly HoldReason[] {
-  const found: Readonly<Record<HoldReason, number>> = {
+): readonly HoldByAmount[] {
+  const found: Readonly<Record<HoldByAmount, number>> = {
     AMOUNT: amountCents,
     DAY: usage.day.REDEEM + amountCents,
     NEW_DESTINATION: isFirst ? amountCents : 0,
     CHANGED: isChanged ? amountCents : 0,
   };
-  return HOLD_REASONS.filter((reason) => found[reason] > (limits[`HELD_${reason}`] ?? SUM_CENTS_MAX));
+  return HOLDS_BY_AMOUNT.filter((reason) => found[reason] > (limits[`HELD_${reason}`] ?? SUM_CENTS_MAX));
 }
 
 /** A limit that is set, and what counts against it. */

@@ -1,8 +1,12 @@
 import type { Authorized } from "../authority.js";
+import { changes, inWords } from "../change.js";
+import { NOTHING_TOUCHES } from "../deciding-rows.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
+import { needsTwo } from "../payment.js";
 import { payoutFileIn } from "../payout-file.js";
 import { type Decider, isSamePerson } from "../proposal.js";
-import { byOnePerson } from "../second-person.js";
+import type { Proposed } from "../proposed.js";
+import { withSecondPerson } from "../second-person.js";
 import type { Transaction } from "../transaction.js";
 import type { TransactionId } from "../values/ids.js";
 import type { StatusReason } from "../values/text.js";
@@ -35,9 +39,29 @@ type HeldDecision = ReleaseTransaction | RefuseTransaction;
 
 const operation: Operation<HeldDecision, Transaction> = { lookup, decide, inSuspension: "of operators" };
 
-/** The person who decides is the second one: somebody else has asked for the redemption. */
-export const releaseTransaction = byOnePerson<ReleaseTransaction, Transaction>(operation);
-export const refuseTransaction = byOnePerson<RefuseTransaction, Transaction>(operation);
+/**
+ * The person who decides is the second one: somebody else has asked for the redemption. Some
+ * reasons of a hold need two persons beside that one.
+ */
+const proposed: Proposed<HeldDecision> = {
+  groupOf: (command, book) => (needsTwo(heldForOf(command, book)) ? "payouts" : undefined),
+  changesOf: (command, book) =>
+    changes([
+      `payout ${command.transactionId}`,
+      `held: ${heldForOf(command, book).map(inWords).join(", ")}`,
+      command.name === "releaseTransaction" ? "released" : "refused",
+    ]),
+  // A hold ends once.
+  touchedBy: NOTHING_TOUCHES,
+};
+
+export const releaseTransaction = withSecondPerson<ReleaseTransaction, Transaction>(operation, proposed);
+export const refuseTransaction = withSecondPerson<RefuseTransaction, Transaction>(operation, proposed);
+
+/** The operation has found the transaction. */
+function heldForOf({ organizationId, transactionId }: HeldDecision, book: Book): Transaction["heldFor"] {
+  return (book.transaction(organizationId, transactionId) as Transaction).heldFor;
+}
 
 function lookup({ organizationId, transactionId, payoutFile }: HeldDecision, rows: Lookup): void {
   rows.need("payment", transactionId);

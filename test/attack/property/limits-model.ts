@@ -1,7 +1,7 @@
 import type { Account } from "../../../src/domain/account.js";
 import type { SetLimits } from "../../../src/domain/book/set-limits.js";
 import type { LimitsInForce, Usage } from "../../../src/domain/limits/usage.js";
-import type { HoldReason } from "../../../src/domain/payment.js";
+import type { HoldByAmount } from "../../../src/domain/payment.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
@@ -109,12 +109,12 @@ export class LimitsModel {
     { amountCents }: Movement,
     { isFirst, isChanged }: { readonly isFirst: boolean; readonly isChanged: boolean },
     now: UnixMillis,
-  ): readonly HoldReason[] {
+  ): readonly HoldByAmount[] {
     const { organizationId, id } = account;
     const own = this.#limits.get(organizationId);
     if (own === undefined) return [];
     const tier = own.tiers.has(account.tier) ? account.tier : "default";
-    const isAbove = (reason: HoldReason, accountId: AccountId | undefined): boolean => {
+    const isAbove = (reason: HoldByAmount, accountId: AccountId | undefined): boolean => {
       const amount = own.amounts.get(`${accountId === undefined ? "" : tier} REDEEM HELD_${reason}`) ?? ALL_CENTS;
       const used =
         reason === "DAY" ? this.#sum(organizationId, accountId, { type: "REDEEM", from: beginOf("DAY", now) }) : 0;

@@ -1,7 +1,7 @@
 import { LIMIT_PERIODS } from "../../../src/domain/limits/limits.js";
 import type { MoveMoney } from "../../../src/domain/money/move-money.js";
 import type { Command } from "../../../src/domain/operations.js";
-import { HOLD_REASONS } from "../../../src/domain/payment.js";
+import { HOLDS_BY_AMOUNT } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
 import { type Cents, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../../../src/domain/values/ids.js";
@@ -83,11 +83,11 @@ function heldPrologueOf(organizationId: OrganizationId): readonly Command[] {
   // Ann's phone number was changed, by the time of rows that is ahead of the clock: it cools.
   const cid = createAccount(organizationId, "cid");
   const given = { organizationId, accountId: cid.newAccountId };
-  const [released, refused, waiting] = HOLD_REASONS.slice(0, 3).map((reason) =>
+  const [released, refused, waiting] = HOLDS_BY_AMOUNT.slice(0, 3).map((reason) =>
     redeem({ ...given, reference: `held for ${reason}`, amount: "0.01", rail: SLOW_RAIL }),
   ) as [MoveMoney, MoveMoney, MoveMoney];
   const hold = (amount: Cents | "NONE") =>
-    HOLD_REASONS.map((reason) =>
+    HOLDS_BY_AMOUNT.map((reason) =>
       setLimits(organizationId, { type: "REDEEM", changes: { [`HELD_${reason}`]: amount } }),
     );
   return [

@@ -55,8 +55,6 @@ type OfOnePerson =
   | "suspendOrganization"
   | "revokeApiKey"
   | "clearFlag"
-  | "releaseTransaction"
-  | "refuseTransaction"
   | "setReservePlace"
   | "closeMonth"
   | "downloadBankFile"

@@ -234,6 +234,19 @@ const order = {
   transactions: [sent],
   payments: [givenPayment(sent, { state: "ACCEPTED" })],
 };
+/** A redemption that the list holds. */
+const listed = givenPending({
+  accountId: account.id,
+  type: "REDEEM",
+  amountCents: toCents(2_000),
+  heldFor: ["AMOUNT", "LISTED"],
+});
+const listedOrder = {
+  ...NOTHING_ALONE,
+  accounts: [{ ...account, openPayments: 1 }],
+  transactions: [listed],
+  payments: [givenPayment(listed)],
+};
 const ofTransaction = ({ transaction_id }: Things): JsonObject => ({ transaction_id });
 
 /** The request of a mint or a redemption. */
@@ -324,11 +337,23 @@ export const ON_TRANSACTIONS = {
     inSuspension: "operators",
     changes: "transaction.released",
     example: ({ organizationId, orders }) => decideHeld("releaseTransaction", organizationId, orders.held),
+    proposed: {
+      rows: listedOrder,
+      command: decideHeld("releaseTransaction", ORGANIZATION, listed.id),
+      shown: [`payout ${listed.id}: held: amount, listed > released`],
+      thereAndBack: "a hold ends once",
+    },
   },
   refuseTransaction: {
     inSuspension: "operators",
     changes: "transaction.failed",
     example: ({ organizationId, orders }) => decideHeld("refuseTransaction", organizationId, orders.unwanted),
+    proposed: {
+      rows: listedOrder,
+      command: decideHeld("refuseTransaction", ORGANIZATION, listed.id),
+      shown: [`payout ${listed.id}: held: amount, listed > refused`],
+      thereAndBack: "a hold ends once",
+    },
   },
   resolveTransaction: {
     inSuspension: "operators",

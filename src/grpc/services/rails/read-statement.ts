@@ -4,11 +4,12 @@ import { Worker } from "node:worker_threads";
 import { Turns } from "../../../../runtime/turns.js";
 import type { RailReceipt } from "../../../domain/payment.js";
 import type { ReadPayoutFile } from "../../../payouts/read-payout-file.js";
+import type { ListedEntry } from "../../../payouts/read-payout-list.js";
 import type { BankFile } from "../../../reconcile/banks/read-bank-file.js";
 import { StatementError } from "../../../reconcile/statement-error.js";
 import type { StatementCharge, StatementFacts } from "../../../reconcile/statement-movements.js";
 import type { InTurn } from "../../../statements/ports.js";
-import type { BankStatementFile, PayoutsFile, RailStatement, ReadPart } from "./statement-worker.js";
+import type { AnyFile, BankStatementFile, RailStatement, ReadPart } from "./statement-worker.js";
 
 /** The bundle keeps the worker in the folder of this module, too (deploy/bundle.mjs). */
 const STATEMENT_WORKER = new URL("./statement-worker.js", import.meta.url);
@@ -56,9 +57,19 @@ export class StatementReading {
     return this.#read<ReadPayoutFile>(person, { payouts: true, bytes }, options);
   }
 
+  /** Reads a list of payouts that are held in the same way. */
+  async ofPayoutList(
+    person: string,
+    bytes: Uint8Array,
+    options: ReadOptions,
+  ): Promise<readonly ListedEntry[] | undefined> {
+    const read = this.#read<{ readonly entries: readonly ListedEntry[] }>(person, { payoutList: true, bytes }, options);
+    return (await read)?.entries;
+  }
+
   #read<Facts>(
     person: string,
-    statement: RailStatement | BankStatementFile | PayoutsFile,
+    statement: AnyFile,
     { inTurn, millisMax = READ_MILLIS_MAX }: ReadOptions,
   ): Promise<Facts> | undefined {
     const { promise, resolve, reject } = Promise.withResolvers<Facts>();
@@ -85,10 +96,7 @@ interface ThreadOptions {
   readonly onParsed: () => void;
 }
 
-async function readInThread<Facts>(
-  statement: RailStatement | BankStatementFile | PayoutsFile,
-  { inTurn, millisMax, onParsed }: ThreadOptions,
-): Promise<Facts> {
+async function readInThread<Facts>(statement: AnyFile, { inTurn, millisMax, onParsed }: ThreadOptions): Promise<Facts> {
   const worker = new Worker(STATEMENT_WORKER, {
     workerData: statement,
     transferList: [statement.bytes.buffer as ArrayBuffer],
@@ -126,7 +134,7 @@ async function readInThread<Facts>(
 }
 
 /** Why a file takes too long, and what to change. */
-function slowness(statement: RailStatement | BankStatementFile | PayoutsFile): string {
+function slowness(statement: AnyFile): string {
   if (!("form" in statement) || statement.form.referencePattern === undefined) {
     return `It takes too long to read. ${adviceOf(statement)}`;
   }
@@ -138,6 +146,7 @@ function slowness(statement: RailStatement | BankStatementFile | PayoutsFile): s
 
 /** How a file becomes smaller. */
 function adviceOf(statement: object): string {
+  if ("payoutList" in statement) return "Save it as CSV.";
   return "payouts" in statement ? "Split it." : "Export fewer days.";
 }
 

@@ -4,6 +4,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { slicesOf } from "../../../../runtime/slices.js";
 import type { StatementForm } from "../../../domain/statement-form.js";
 import { readPayoutFile } from "../../../payouts/read-payout-file.js";
+import { readPayoutList } from "../../../payouts/read-payout-list.js";
 import { railNamed } from "../../../rails/rails.js";
 import type { StatementFile } from "../../../rails/statement.js";
 import { readBankFile } from "../../../reconcile/banks/read-bank-file.js";
@@ -29,13 +30,19 @@ export interface PayoutsFile {
   readonly bytes: Uint8Array;
 }
 
+/** A list of payouts that are held. */
+export interface PayoutListFile {
+  readonly payoutList: true;
+  readonly bytes: Uint8Array;
+}
+
 /** What the thread sends at each request for more. The last two end it. */
 export type ReadPart =
   | { readonly list: string; readonly items: readonly unknown[] }
   | { readonly end: object }
   | { readonly problem: string };
 
-type AnyFile = RailStatement | BankStatementFile | PayoutsFile;
+export type AnyFile = RailStatement | BankStatementFile | PayoutsFile | PayoutListFile;
 
 /** A tenth of a core that mints want, too. On Linux a thread has a priority of its own. */
 const PRIORITY = 10;
@@ -59,12 +66,17 @@ async function* read(statement: AnyFile): AsyncGenerator<ReadPart, void, void> {
 
 function partsOf(file: AnyFile) {
   if ("payouts" in file) return readPayouts(file);
+  if ("payoutList" in file) return readList(file);
   return "form" in file ? readBank(file) : readRail(file);
 }
 
 async function readPayouts({ bytes }: PayoutsFile) {
   const { rows, sha256 } = await readPayoutFile(Buffer.from(bytes.buffer));
   return { lists: { rows }, sha256 };
+}
+
+async function readList({ bytes }: PayoutListFile) {
+  return { lists: { entries: await readPayoutList(Buffer.from(bytes.buffer)) } };
 }
 
 async function readRail({ rail, bytes, ...file }: RailStatement) {
