@@ -52,6 +52,8 @@ export interface BookHead {
   readonly limits: LimitsInForce | undefined;
   /** The rules of the reserve (`rulesText`). Absent until the operator sets the first ones. */
   readonly reserveRules?: string | undefined;
+  /** The list of payouts that are held (`payoutListText`). Absent until there is a first one. */
+  readonly payoutList?: string | undefined;
 }
 
 /** The highest sum of a book account in cents. A JavaScript number holds every sum exactly. */

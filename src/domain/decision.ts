@@ -13,6 +13,7 @@ import type { PersonChange } from "./operator.js";
 import type { Payment, RailAccountId, RailMovement, RailReceipt } from "./payment.js";
 import type { PayoutCheck } from "./payout-check.js";
 import type { ApprovedPayoutFile } from "./payout-file.js";
+import type { ListedText } from "./payout-list.js";
 import type { AlonePerson, Proposal } from "./proposal.js";
 import type { RailAccountRecord } from "./rail-account.js";
 import type { ReceiptNumber } from "./receipt.js";
@@ -115,6 +116,10 @@ export interface FinderKeys {
   readonly payoutCheck: OrganizationId;
   /** When the newest paid redemption to the destination, or to the account's own number, began. */
   readonly paidTo: NameOf<DestinationId | AccountId>;
+  /** What the organization's list has of the account, or of the destination. */
+  readonly listed: NameOf<DestinationId | AccountId>;
+  /** The hash of a list that the command may set. */
+  readonly payoutList: NameOf<string>;
   readonly webhookEndpoint: WebhookEndpointId;
   /** The webhook endpoints of the organization that are not deleted. */
   readonly webhookEndpoints: OrganizationId;
@@ -181,6 +186,11 @@ export interface Book {
   paidTo(organizationId: OrganizationId, id: DestinationId | AccountId): UnixMillis | undefined;
   /** The check of the organization's payouts. Undefined if it has none. */
   payoutCheck(organizationId: OrganizationId): PayoutCheck | undefined;
+  /**
+   * Whether the organization's list has one of the texts, which are those of the account or the
+   * destination. A text that was not looked up counts as listed: this batch has changed it.
+   */
+  isListed(organizationId: OrganizationId, texts: readonly ListedText[], id: DestinationId | AccountId): boolean;
   /** The file of payouts that was approved. */
   payoutFile(organizationId: OrganizationId, sha256: string): ApprovedPayoutFile | undefined;
   /** The payment file for a bank that was approved. */
@@ -378,6 +388,8 @@ export interface Effect {
   readonly areReceiptsRequired?: boolean;
   /** The rules of the reserve after the command. Absent if they stay as they are. */
   readonly reserveRules?: string;
+  /** The list of payouts that are held, after the command. Absent if it stays as it is. */
+  readonly payoutList?: string;
   /** What the command changes about an operator. Absent of each command of a book. */
   readonly person?: PersonChange;
 }

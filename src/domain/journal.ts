@@ -75,6 +75,7 @@ export const JOURNAL_KINDS = [
   "payouts.stopped",
   "payouts.check_set",
   "payouts.check_cleared",
+  "payouts.list_set",
 ] as const;
 
 /** The kind of event that an entry records. */

@@ -173,7 +173,7 @@ export function refusalByLimits(
   );
 }
 
-/** Returns why a redemption on a rail must wait for a person, by the account's limits or others. */
+/** Returns why a redemption must wait for a person, by the account's limits or others. */
 export function holdReasonsOf(
   book: LimitedBook,
   account: LimitedAccount,

@@ -47,6 +47,7 @@ import { resolveTransaction } from "./orders/resolve-transaction.js";
 import { resolveTransactions } from "./orders/resolve-transactions.js";
 import { payFile } from "./payouts/pay-file.js";
 import { clearPayoutCheck, setPayoutCheck } from "./payouts/set-payout-check.js";
+import { setPayoutList } from "./payouts/set-payout-list.js";
 import { stopFile } from "./payouts/stop-file.js";
 import {
   setDefaultRail,
@@ -135,6 +136,7 @@ const OPERATIONS = {
   disableWebhookEndpoint,
   deleteWebhookEndpoint,
   payFile,
+  setPayoutList,
   collectBankFile,
   downloadBankFile,
   reportBankFileLost,

@@ -160,12 +160,13 @@ export type HoldByAmount = (typeof HOLDS_BY_AMOUNT)[number];
 /**
  * Why a redemption waits before its rail is asked. CHECK: for the answer of the organization's
  * check of payouts. CHECK_HELD: for a person, because the check, or its silence, wants one.
+ * LISTED: the account, the number or the name is on the list of the organization.
  */
-export const HOLD_REASONS = [...HOLDS_BY_AMOUNT, "CHECK", "CHECK_HELD"] as const;
+export const HOLD_REASONS = [...HOLDS_BY_AMOUNT, "CHECK", "CHECK_HELD", "LISTED"] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
-/** The holds that no person ends alone: the house must not overrule a check by one person. */
-const NEED_TWO: ReadonlySet<HoldReason> = new Set<HoldReason>(["CHECK", "CHECK_HELD"]);
+/** The holds that no person ends alone: one person must not overrule a check or a list. */
+const NEED_TWO: ReadonlySet<HoldReason> = new Set<HoldReason>(["CHECK", "CHECK_HELD", "LISTED"]);
 
 /** Whether it takes two persons to release or refuse what is held so. */
 export function needsTwo(heldFor: readonly HoldReason[]): boolean {

@@ -21,6 +21,7 @@ import { type DecidingRow, isDeciding, type JournalEntry } from "../domain/journ
 import type { Resource } from "../domain/operations.js";
 import { isUnderWay, type Payment, type RailAccountId, type RailMovement } from "../domain/payment.js";
 import { type PayoutCheck, readCheck } from "../domain/payout-check.js";
+import { type ListedText, payoutListFromText } from "../domain/payout-list.js";
 import type { AlonePerson } from "../domain/proposal.js";
 import { isPaidOut, type Transaction } from "../domain/transaction.js";
 import type { Actor } from "../domain/values/actor.js";
@@ -61,6 +62,8 @@ export class BatchBook implements Book {
   /** By the book and the month. */
   readonly #closedMonths = new Map<string, Closing>();
   readonly #paidTo = new Map<string, UnixMillis>();
+  /** By the book and the text, which lists have it. */
+  readonly #listed = new Map<string, readonly string[]>();
   /** By the book and the id of the file. */
   readonly #bankFiles = new Map<string, ApprovedBankFile>();
   readonly #payoutChecks = new Map<OrganizationId, PayoutCheck>();
@@ -107,6 +110,7 @@ export class BatchBook implements Book {
     this.#decidingRows = [...loaded.decidingRows];
     this.#reveals = loaded.reveals;
     this.#changedRows = loaded.changedRows;
+    for (const { organizationId, text, lists } of loaded.listed) this.#listed.set(nameIn(organizationId, text), lists);
     for (const sum of loaded.aloneSums) this.#aloneSums.set(nameIn(sum.organizationId, sum.person), sum);
     for (const closing of loaded.closedMonths) this.#noteClosing(closing);
     for (const check of loaded.payoutChecks) this.#payoutChecks.set(check.organizationId, check);
@@ -174,6 +178,13 @@ export class BatchBook implements Book {
     return this.#paidTo.get(nameIn(organizationId, id));
   }
 
+  isListed(organizationId: OrganizationId, texts: readonly ListedText[]): boolean {
+    // The caller has seen that a list holds.
+    const { hash } = payoutListFromText(this.bookOf(organizationId).payoutList as string);
+    if (this.#changedRows.has(hash)) throw new RowChangedError(hash);
+    return texts.some((text) => this.#listed.get(nameIn(organizationId, text))?.includes(hash) ?? true);
+  }
+
   unallocatedDepositCents(organizationId: OrganizationId): number {
     const loaded = this.#unallocatedDepositCents.get(organizationId) ?? 0;
     const open = (deposit: Deposit): number =>
@@ -194,7 +205,7 @@ export class BatchBook implements Book {
   }
 
   /** Makes the effect visible to the later commands of the batch, and adds it to the changes. */
-  apply({ entries, puts, limits, isSuspended, areReceiptsRequired, reserveRules }: Effect): void {
+  apply({ entries, puts, limits, isSuspended, areReceiptsRequired, reserveRules, payoutList }: Effect): void {
     const numbered = entries.map((entry) => this.#append(entry));
     if (limits !== undefined) this.#changeHead(numbered, () => ({ limits }));
     if (isSuspended !== undefined) {
@@ -204,6 +215,7 @@ export class BatchBook implements Book {
       this.#changeHead(numbered, ({ seq }) => ({ receiptsRequiredSeq: areReceiptsRequired ? seq : undefined }));
     }
     if (reserveRules !== undefined) this.#changeHead(numbered, () => ({ reserveRules }));
+    if (payoutList !== undefined) this.#changeHead(numbered, () => ({ payoutList }));
     for (const put of puts) this.#put(withLastSeq(put, numbered), authorOf(put, numbered));
   }
 
@@ -287,7 +299,7 @@ export class BatchBook implements Book {
     [first]: readonly NumberedEntry[],
     change: (
       entry: NumberedEntry,
-    ) => Partial<Pick<BookHead, "limits" | "suspendedSeq" | "receiptsRequiredSeq" | "reserveRules">>,
+    ) => Partial<Pick<BookHead, "limits" | "suspendedSeq" | "receiptsRequiredSeq" | "reserveRules" | "payoutList">>,
   ): void {
     if (first === undefined) throw new Error("the book changed without an entry");
     const { organizationId } = first.entry;

@@ -38,6 +38,7 @@ export const BOOKS = {
     "month_from",
     "month_minted_cents",
     "month_redeemed_cents",
+    "payout_list",
   ],
   columns: {
     number: int64,
@@ -69,6 +70,8 @@ export const BOOKS = {
     limits_since: changed(orNull(int64)),
     /** 32 hexadecimal digits, as in `accounts`. */
     mac: changed(text),
+    /** The detail of the newest row `payouts.list_set`. */
+    payout_list: changed(orNull(text)),
   },
 } as const satisfies TableModel;
 

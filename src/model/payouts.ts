@@ -27,6 +27,22 @@ export const STOPPED_PAYOUT_FILES = {
   bound: ["sha256", "rows_sha256", "rail", "row_count", "amount_cents", "left_out", "approved_at", "stopped_at"],
 } as const satisfies TableModel;
 
+/** Lists of those to whom payouts are held. They name nobody. */
+export const PAYOUT_LISTS = {
+  owner: { of: "book", column: "book" },
+  key: ["book", "list"],
+  isDeletedFrom: true,
+  columns: {
+    book: int64,
+    /** The hash of the entries. */
+    list: text,
+    /** Halves of keyed hashes, in their order. */
+    entries: bytes,
+    /** When the list was proposed last. */
+    stored_at: changed(int64),
+  },
+} as const satisfies TableModel;
+
 export const PAYOUT_PARTS = {
   owner: { of: "book", column: "book" },
   key: ["book", "rows_sha256", "part"],

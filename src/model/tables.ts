@@ -15,7 +15,7 @@ import {
 } from "./database.js";
 import { DEPOSITS } from "./deposits.js";
 import { API_KEYS, BOOK_KEYS, BOOKS, ORGANIZATIONS, RESERVE_PLACES } from "./organizations.js";
-import { PAYOUT_FILES, PAYOUT_PARTS } from "./payouts.js";
+import { PAYOUT_FILES, PAYOUT_LISTS, PAYOUT_PARTS } from "./payouts.js";
 import { RAIL_ACCOUNTS, RAIL_MESSAGES } from "./rails.js";
 import { ACCOUNT_MARKS, BOOK_MARKS, SEAL_ALARMS, SEAL_TILES, SEALS } from "./seals.js";
 import { IDEMPOTENCY_KEYS, JOURNAL, PAYMENTS, PROPOSALS, TRANSACTIONS } from "./transactions.js";
@@ -54,6 +54,7 @@ export const MODEL = {
   reserve_places: RESERVE_PLACES,
   payout_files: PAYOUT_FILES,
   payout_parts: PAYOUT_PARTS,
+  payout_lists: PAYOUT_LISTS,
   api_keys: API_KEYS,
   leases: LEASES,
   book_moves: BOOK_MOVES,

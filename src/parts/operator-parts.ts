@@ -15,6 +15,7 @@ import { bookReads } from "../storage/operators/book-reads.js";
 import { StoredSignIn } from "../storage/operators/sign-in.js";
 import { bankPayments } from "../storage/payouts/bank-payments.js";
 import { payoutFiles } from "../storage/payouts/payout-files.js";
+import { payoutLists } from "../storage/payouts/payout-lists.js";
 import { bookedMovements } from "../storage/rails/booked-movements.js";
 import { sealReads } from "../storage/seals/seal-store.js";
 import { payoutCheckParts } from "./checks.js";
@@ -61,6 +62,7 @@ export function operatorParts(
     bookReads: bookReads(database),
     payoutChecks: payoutCheckParts(database, { allowed: webhookHosts, now }),
     payoutFiles: payoutFiles(database),
+    payoutLists: payoutLists(database),
     bankPayments: bankPayments(database),
     bookedMovements: (organization, rail) => {
       const { engine, directory, listReader: reader } = cellOf(database, organization);

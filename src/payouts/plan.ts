@@ -2,7 +2,7 @@ import { inWords } from "../domain/change.js";
 import { type BankAccount, bankAccountOf, type BankNumber, type DestinationKind } from "../domain/destination.js";
 import { counted, type LimitsInForce, usageAt } from "../domain/limits/usage.js";
 import { holdReasonsOf, refusalByLimits } from "../domain/movement.js";
-import { HOLD_REASONS, type HoldReason } from "../domain/payment.js";
+import { HOLD_REASONS, type HoldReason, needsTwo } from "../domain/payment.js";
 import { payoutReference, type PayoutRow } from "../domain/payout-file.js";
 import type { Refusal } from "../domain/refusal.js";
 import { amountText } from "../domain/values/cents.js";
@@ -143,14 +143,17 @@ export function withinMeans(
       leftOut.push({ line, problem: `amount: ${problem.replace(/\.$/, "")}${why}` });
       return [];
     }
-    const held = holdReasonsOf(book, account, { amountCents, isFirst: false, isChanged: false }, now);
+    const held: readonly HoldReason[] = holdReasonsOf(book, account, { amountCents, isFirst: false, isChanged: false }, now);
     accounts.set(accountId, {
       ...account,
       availableCents: account.availableCents - amountCents,
       usage: counted(usageAt(account.usage, now), movement),
     });
     inForce &&= { ...inForce, usage: counted(usageAt(inForce.usage, now), movement) };
-    const heldFor = HOLD_REASONS.filter((reason) => held.includes(reason) || each.heldFor?.includes(reason));
+    // The check is asked about each payout, and may let it go without a person.
+    const heldFor = HOLD_REASONS.filter(
+      (reason) => reason !== "CHECK" && (held.includes(reason) || each.heldFor?.includes(reason)),
+    );
     return [{ ...each, heldFor }];
   });
 }
@@ -180,10 +183,15 @@ export function warningsIn(planned: readonly PlannedRow[], { recent, doubts }: W
       ...(other === undefined ? [] : [`amount: line ${String(other)} pays the same to the same number`]),
       ...(before === undefined ? [] : [`amount: ${before.id} paid the same on ${nairobiDayOf(before.createdAt)}`]),
       ...(kind === "PHONE" && number !== undefined && doubts(number as PhoneNumber) ? [OTHER_NETWORK] : []),
-      ...(heldFor.length === 0 ? [] : [`amount: a person must release it (${heldFor.map(inWords).join(", ")})`]),
+      ...(heldFor.length === 0 ? [] : [heldText(heldFor)]),
     ];
     return texts.length === 0 ? [] : [{ line, text: texts.join("; ") }];
   });
+}
+
+function heldText(heldFor: readonly HoldReason[]): string {
+  const who = needsTwo(heldFor) ? "two persons" : "a person";
+  return `amount: ${who} must release it (${heldFor.map(inWords).join(", ")})`;
 }
 
 const OTHER_NETWORK = "account: the phone number may be of another network";

@@ -5,11 +5,13 @@ import type { TierName } from "../domain/limits/limits.js";
 import type { Usage } from "../domain/limits/usage.js";
 import type { RailAccountId } from "../domain/payment.js";
 import type { ApprovedPayoutFile, PayoutRow } from "../domain/payout-file.js";
+import type { PayoutList, StandingPayoutList } from "../domain/payout-list.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
 import type { AccountId, DestinationId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { Reference, UserId } from "../domain/values/text.js";
 import type { UnixMillis } from "../domain/values/time.js";
+import type { ListedEntry } from "./read-payout-list.js";
 
 /** A row with an error, which is not paid. The words name the field, and hold no number. */
 export interface LeftOutRow {
@@ -156,6 +158,22 @@ export interface RecentPayout {
   readonly amountCents: number;
   readonly reference: Reference;
   readonly createdAt: UnixMillis;
+}
+
+/** A list that was stored, as a command `setPayoutList` is about it. */
+export interface StoredPayoutList extends PayoutList {
+  /** The text of the list that stands, to which it was compared. Empty if there is none. */
+  readonly replaces: string;
+  /** The number of entries of that list which are not in this one. */
+  readonly ended: number;
+}
+
+/** The lists of those to whom payouts are held. */
+export interface PayoutLists {
+  /** The list that holds. */
+  standing(organization: PayoutOwner): Promise<StandingPayoutList | undefined>;
+  /** Stores the entries before the ledger gets the command. A repeat is no change. */
+  store(organization: PayoutOwner, entries: readonly ListedEntry[], now: UnixMillis): Promise<StoredPayoutList>;
 }
 
 /** A payment to an account at a bank. */

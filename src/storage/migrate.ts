@@ -10,6 +10,7 @@ import { heldPayouts } from "./migrations/0006-held-payouts.js";
 import { bankDestinations } from "./migrations/0007-bank-destinations.js";
 import { bankFiles } from "./migrations/0008-bank-files.js";
 import { payoutChecks } from "./migrations/0009-payout-checks.js";
+import { payoutLists } from "./migrations/0010-payout-lists.js";
 import type { Migration } from "./migrations/migration.js";
 import type { Engine } from "./sql/engine.js";
 
@@ -26,6 +27,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0007-bank-destinations": bankDestinations,
   "0008-bank-files": bankFiles,
   "0009-payout-checks": payoutChecks,
+  "0010-payout-lists": payoutLists,
 };
 
 /** The first migration of databases from before the first release. */

@@ -136,6 +136,7 @@ export const NOT_COVERED: Readonly<Record<string, string>> = {
   "webhook_endpoints.retry_at": "",
   "webhook_endpoints.logged": "",
   payout_parts: "",
+  "payout_lists.stored_at": "",
   webhook_retries: "",
   webhook_log: "",
   book_moves: "",

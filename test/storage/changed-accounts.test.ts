@@ -306,6 +306,7 @@ const BOOK_CHANGES: Readonly<Record<string, string>> = {
   suspended_seq: "suspended_seq = 2",
   receipts_required_seq: "receipts_required_seq = 2",
   reserve_rules: "reserve_rules = '[]'",
+  payout_list: "payout_list = '[]'",
   limits: "limits = NULL",
   day_from: "day_from = 1",
   month_from: "month_from = 1",

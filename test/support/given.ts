@@ -288,6 +288,7 @@ export const NO_ROWS: Omit<Loaded, "books"> = {
   aloneSums: [],
   closedMonths: [],
   paidTo: [],
+  listed: [],
   bankFiles: [],
   payoutChecks: [],
 };

@@ -471,6 +471,7 @@ const NO_GAIN: Readonly<Partial<Record<ModelName, string>>> = {
   account_marks: "the reads of the past are right without them",
   book_marks: "the reads of the past are right without them",
   payout_files: "a row of a file is redeemed once, and none of a stopped one (test/verify/roll-back.test.ts)",
+  payout_lists: "the server asks for the hash of the entries (test/storage/payout-lists.test.ts)",
   payout_parts: "each row of a file is paid once, by its reference",
   reserve_places: "they are figures for people, and decide nothing",
   leases: "the ledger grants each payment once, whoever has the lease",

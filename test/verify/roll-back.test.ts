@@ -251,6 +251,7 @@ const NOT_ENDED: Readonly<Partial<Record<ModelName, string>>> = {
   webhook_log: "it says what was delivered",
   account_marks: "the reads of the past are right without them",
   book_marks: "the reads of the past are right without them",
+  payout_lists: "its entries lie under their hash, and never change",
   payout_parts: "each row of a file is paid once, by its reference",
   reserve_places: "they are figures for people, and decide nothing",
   book_moves: "they say where a book is",

@@ -5,7 +5,7 @@ import { csvRows, Digits } from "../../../runtime/csv.js";
 import { PAYOUT_ROWS_MAX } from "../../domain/payout-file.js";
 import { invocation } from "../../startup/invocation.js";
 import { UsageError } from "../../startup/operator-error.js";
-import { previewLines } from "../administration/payout-preview.js";
+import { payoutListLines, previewLines } from "../administration/payout-preview.js";
 import { referenceTo } from "../administration/references.js";
 import type { MessageJson } from "../administration/row.js";
 import { type AdminSession, itemsOf, serverOf, withSession } from "../administration/session.js";
@@ -67,6 +67,48 @@ export function addPayouts(payouts: Command): void {
     .argument("<sha256>", "the SHA-256 of the file")
     .action(printOutcomes);
   giveExamples(outcomes, [`payouts outcomes ${"0".repeat(64)} --org "Acme"`]);
+  addPayoutList(payouts);
+}
+
+function addPayoutList(payouts: Command): void {
+  const set = withPlace(payouts.command("set-list"))
+    .description("hold payouts to the accounts, numbers and names in a file, in place of the former list")
+    .argument("<file>", "CSV or .xlsx with the columns kind and value, or some of account, number, name")
+    .requiredOption("--note <text>", "why, for the book; no personal data", statusReason)
+    .option("--json", "print JSON, for scripts")
+    .action(sendList);
+  giveExamples(set, ['payouts set-list sanctions.csv --org "Acme" --note "list of 30 November"']);
+}
+
+async function sendList(file: string, { org, note, json, ...place }: SentPayouts): Promise<void> {
+  if (serverOf(place) === undefined) {
+    throw new UsageError("Only a server reads lists. Name it with --server or KESC_OPERATOR_SERVER.");
+  }
+  const bytes = await bytesOf(file);
+  await withSession(place, async (session) => {
+    const { id: organization_id } = await referenceTo(session, "organization", org);
+    const more = piecesOf(session, "SetPayoutList", bytes);
+    const found = await session.call("SetPayoutList", { organization_id, note }, { more });
+    if (json === true) {
+      printJson(found);
+      return;
+    }
+    const proposal = (found["proposal"] ?? null) as MessageJson | null;
+    if (proposal !== null) {
+      const [id, end] = [textOf(proposal["id"]), textOf(proposal["expires_at"])];
+      printLine(
+        `Proposed as ${id}, since entries end. The former list holds until another person approves it, until ${end}.`,
+      );
+      printLine(
+        `That person runs: kesc proposal show ${id} --org ${JSON.stringify(org)}, and kesc proposal approve ${id}`,
+      );
+      return;
+    }
+    printLine(
+      found["unchanged"] === true ? "The list is the same as before." : "Set. It holds from the next redemption on.",
+    );
+    for (const line of payoutListLines(found["payout_list"] as MessageJson)) printLine(line);
+  });
 }
 
 function withPlace(command: Command): Command {
@@ -87,7 +129,11 @@ async function sendFile(
     const { id: organization_id } = await referenceTo(session, "organization", org);
     const given = { rail, leave_out: leaveOut, note, preview };
     const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-    const found = await session.call("PayFile", { organization_id, ...fields }, { more: piecesOf(session, bytes) });
+    const found = await session.call(
+      "PayFile",
+      { organization_id, ...fields },
+      { more: piecesOf(session, "PayFile", bytes) },
+    );
     if (json === true) {
       printJson(found);
       return;
@@ -98,8 +144,8 @@ async function sendFile(
   });
 }
 
-function* piecesOf({ contract }: AdminSession, bytes: Buffer): Generator<Uint8Array, void, void> {
-  const { input } = contract.rpc("PayFile");
+function* piecesOf({ contract }: AdminSession, rpc: string, bytes: Buffer): Generator<Uint8Array, void, void> {
+  const { input } = contract.rpc(rpc);
   for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
     yield toBinary(input, create(input, { file: bytes.subarray(start, start + PIECE_BYTES) }));
   }

@@ -16,6 +16,7 @@ import {
   refusalByStatus,
 } from "../movement.js";
 import { type HoldReason, NEVER_DUE, type Payment, type RailReceipt, type RailTerms } from "../payment.js";
+import { listedTextsOfAccount, listedTextsOfDestination } from "../payout-list.js";
 import type { Refusal } from "../refusal.js";
 import { type Comparison, decideRepeat } from "../repeat.js";
 import { DIRECT_RAIL, type Rail, type Transaction, type TransactionType } from "../transaction.js";
@@ -60,6 +61,8 @@ function lookup(command: MoveMoney, rows: Lookup): void {
   if (command.name === "redeem" && command.rail !== DIRECT_RAIL) {
     rows.need("paidTo", { organizationId, name: destinationId ?? accountId });
     rows.need("payoutCheck", organizationId);
+    rows.need("listed", { organizationId, name: accountId });
+    if (destinationId !== undefined) rows.need("listed", { organizationId, name: destinationId });
   }
   if (command.railTerms?.payerPhoneNumber === undefined) {
     rows.need("transactionWithReference", { organizationId, name: reference });
@@ -73,10 +76,11 @@ function lookup(command: MoveMoney, rows: Lookup): void {
 /**
  * Mints to an account or redeems from it. On the direct rail the transaction is COMPLETED at once.
  * On any other rail it is PENDING, the KESC of a redemption is held, and the order for the rail is
- * stored as a payment. A redemption beyond what is paid without a person is held, and so is each of
- * an organization with a check of payouts: its rail is not asked before a person releases it, or
- * the check allows it. The same reference with the same content is a replay. A mint
- * with the receipt of an unallocated deposit of the same amount credits that deposit.
+ * stored as a payment. A redemption beyond what is paid without a person, or to what is on the
+ * organization's list, is held, and so is each of an organization with a check of payouts: its rail
+ * is not asked before a person releases it, or the check allows it. The same reference with the same
+ * content is a replay. A mint with the receipt of an unallocated deposit of the same amount credits
+ * that deposit.
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, PAYOUTS_STOPPED (a row of
  * a file), ACCOUNT_NOT_FOUND, ACCOUNT_CLOSED, ACCOUNT_FROZEN, then, on the direct rail,
@@ -213,8 +217,28 @@ function holdsOf(
   const isFirst = paidAt === undefined || paidAt < (since ?? 0);
   const changedAt = Math.max(phoneNumberChangedAt ?? 0, emailChangedAt ?? 0);
   const isChanged = changedAt + CHANGED_MILLIS > clock;
-  const beyond = holdReasonsOf(book, account, { amountCents, isFirst, isChanged }, now);
-  return book.payoutCheck(organizationId) === undefined ? beyond : [...beyond, "CHECK"];
+  return [
+    ...holdReasonsOf(book, account, { amountCents, isFirst, isChanged }, now),
+    ...(book.payoutCheck(organizationId) === undefined ? [] : (["CHECK"] as const)),
+    ...(isListed(book, { organizationId, accountId, destinationId }) ? (["LISTED"] as const) : []),
+  ];
+}
+
+/**
+ * Whether the organization's list has the account, its phone number, or the destination. The number
+ * of the account says whose it is, so it counts where a destination is paid, too.
+ */
+function isListed(
+  book: Book,
+  { organizationId, accountId, destinationId }: Pick<MoveMoney, "organizationId" | "accountId" | "destinationId">,
+): boolean {
+  if (book.bookOf(organizationId).payoutList === undefined) return false;
+  const ofAccount = listedTextsOfAccount(accountId, book.accountHolder(organizationId, accountId));
+  const destination = destinationId === undefined ? undefined : book.destination(organizationId, destinationId);
+  return (
+    book.isListed(organizationId, ofAccount, accountId) ||
+    (destination !== undefined && book.isListed(organizationId, listedTextsOfDestination(destination), destination.id))
+  );
 }
 
 /** Adds the row that says why the accepted redemption waits. */

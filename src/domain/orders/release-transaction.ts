@@ -41,7 +41,7 @@ const operation: Operation<HeldDecision, Transaction> = { lookup, decide, inSusp
 
 /**
  * The person who decides is the second one: somebody else has asked for the redemption. Where a
- * check wants persons, these are two beside that one, under every policy.
+ * check or the list wants persons, these are two beside that one, under every policy.
  */
 export const releaseTransaction = withSecondPerson<ReleaseTransaction, Transaction>(operation, byWhom("released"));
 export const refuseTransaction = withSecondPerson<RefuseTransaction, Transaction>(operation, byWhom("refused"));

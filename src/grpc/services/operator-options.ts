@@ -7,7 +7,7 @@ import type { Administration } from "../../operators/ports.js";
 import type { DepositRegistration, RailChanges, RailProbes, RailReads } from "../../operators/rails.js";
 import type { BookOwner, BookReads } from "../../operators/reads.js";
 import type { SignIn } from "../../operators/sign-in.js";
-import type { BankPayments, PayoutFiles } from "../../payouts/ports.js";
+import type { BankPayments, PayoutFiles, PayoutLists } from "../../payouts/ports.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import type { SealKeys } from "../../seals/key-file.js";
 import type { SealReads } from "../../seals/ports.js";
@@ -52,6 +52,7 @@ export interface HandlersOptions {
   readonly now: () => number;
   readonly payoutChecks: PayoutCheckParts;
   readonly payoutFiles: PayoutFiles;
+  readonly payoutLists: PayoutLists;
   /** Nothing is paid out to a phone number that was changed less than this time ago. */
   readonly phoneCoolingMillis: number;
   readonly railChanges: RailChanges;

@@ -5,6 +5,7 @@ import type { Finder, FinderKeys, TableName, Tables, UsedReceipt } from "../../d
 import type { DecidingRow, JournalEntry } from "../../domain/journal.js";
 import type { RailAccountId, RailMovement } from "../../domain/payment.js";
 import type { PayoutCheck } from "../../domain/payout-check.js";
+import type { ListedText } from "../../domain/payout-list.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { AccountId, DestinationId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
@@ -56,6 +57,8 @@ export type Loaded = LoadedRows & {
   readonly closedMonths: readonly Closing[];
   /** Read after the books are locked, too: a payout that ends at this moment may be missed. */
   readonly paidTo: readonly PaidTo[];
+  /** Read after the books are locked, too: the list that holds is that of the lock. */
+  readonly listed: readonly LookedUpText[];
   /** Read after the books are locked, too: a file is approved once. */
   readonly bankFiles: readonly BankFileRow[];
   /** The checks that stand. Read after the books are locked, too. */
@@ -73,6 +76,14 @@ export interface PaidTo {
   readonly paidTo: DestinationId | AccountId;
   readonly acceptedAt: UnixMillis;
 }
+/** A text that was looked up, and the stored lists that have it. The head says which one holds. */
+export interface LookedUpText {
+  readonly organizationId: OrganizationId;
+  readonly text: ListedText;
+  /** The hashes of the lists. */
+  readonly lists: readonly string[];
+}
+
 /** A row of the journal that approves a payment file for a bank, or marks it lost. */
 export type BankFileRow = Pick<JournalEntry, "organizationId" | "kind" | "detail" | "actor">;
 

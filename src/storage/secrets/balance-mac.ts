@@ -33,9 +33,16 @@ export function accountMac(balanceKey: string, row: BoundAccountRow): string {
   return macOf(balanceKey, text);
 }
 
+/** Earlier builds wrote rows without these columns. A value is bound together with its name. */
+const LATER: ReadonlySet<string> = new Set<BoundBookColumn>(["payout_list"]);
+type BoundBookColumn = (typeof BOOKS)["bound"][number];
+
 /** Returns the `mac` of a row of `books`. */
 export function bookMac(balanceKey: string, row: BoundBookRow): string {
-  const values = BOOKS.bound.map((name) => (row[name] === null ? null : String(row[name])));
+  const values = BOOKS.bound.flatMap((name) => {
+    if (LATER.has(name)) return row[name] === null ? [] : [name, String(row[name])];
+    return [row[name] === null ? null : String(row[name])];
+  });
   return macOf(balanceKey, JSON.stringify(["book", ...values]));
 }
 

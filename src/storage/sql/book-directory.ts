@@ -19,13 +19,23 @@ export interface OpenBook {
 
 type OpenBookRow = BookKeysRow & { readonly number: number; readonly organization_id: string };
 
+/**
+ * The entries of lists of payouts that were read, by the book and the hash of the list. Those under
+ * a hash never change.
+ */
+export type KeptLists = LRUCache<string, ReadonlySet<string>>;
+
 const BOOKS_MAX = 10_000;
+// A list of 10,000 entries takes a megabyte.
+const LISTS_MAX = 50;
 
 /** Finds the books of organizations, and keeps them in memory. */
 export class BookDirectory {
   readonly #masterKeys: MasterKeySource;
   readonly #sql: string;
   readonly #books = new LRUCache<OrganizationId, OpenBook>({ max: BOOKS_MAX });
+  /** The entries of lists of payouts that were read. */
+  readonly payoutLists: KeptLists = new LRUCache({ max: LISTS_MAX });
 
   constructor(engine: Engine, masterKeys: MasterKeySource) {
     this.#masterKeys = masterKeys;

@@ -38,10 +38,11 @@ import {
   type RevealsRow,
 } from "./journal-rows.js";
 import { type LedgerStatements, ledgerStatements, type TableRead } from "./ledger-statements.js";
+import { listedIn, type PayoutListRow } from "./listed.js";
 import { begunAtOf, bookHeadOf, isBookAsWritten, type LoadedBookRow } from "./records/book-head-rows.js";
 import { type MovementRow, type ReceiptRow, usedMovementOf, usedReceiptOf } from "./records/proof-rows.js";
 import { orStoreError, storeErrorOf } from "./store-error.js";
-import type { BatchFacts, LedgerRead, RowPlace, Table } from "./table.js";
+import type { BatchFacts, LedgerRead, OwnedRow, RowPlace, Table } from "./table.js";
 import { TABLES, TABLES_IN_ORDER } from "./tables.js";
 
 /** Implements the port `LedgerStore` on the transactions of an engine. */
@@ -147,9 +148,17 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     }
     const tables = loaded as LoadedRows;
     for (const { id, lastSeq } of tables.accounts) this.#lastSeqs.set(id, lastSeq);
+    const heads = this.#keptHeads(bookRows);
     return {
       ...tables,
-      ...this.#keptHeads(bookRows),
+      ...heads,
+      listed: await listedIn(lookup, tables, {
+        heads: heads.books,
+        facts: this,
+        kept: this.#directory.payoutLists,
+        changedRows: this.#changedRows,
+        read: (lists) => this.#rows<PayoutListRow>(reads.payoutLists.sql, [lists]),
+      }),
       changedRows: this.#changedRows,
       receipts: this.#ownRows(receiptRows, usedReceiptOf),
       movements: this.#ownRows(movementRows, usedMovementOf),
@@ -352,13 +361,6 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
 }
 
 type Owned = Tables[TableName];
-
-/** A row that a read finds, of a book or of an organization. */
-interface OwnedRow {
-  readonly book?: number;
-  readonly organization_id?: string;
-  readonly id?: string | null;
-}
 
 function pick(row: object, names: readonly string[]): object {
   return Object.fromEntries(names.map((name) => [name, (row as Readonly<Record<string, unknown>>)[name]]));

@@ -35,6 +35,13 @@ export interface LedgerRead {
   readonly isAfterLock?: true;
 }
 
+/** A row that a read finds, of a book or of an organization. */
+export interface OwnedRow {
+  readonly book?: number;
+  readonly organization_id?: string;
+  readonly id?: string | null;
+}
+
 /** A table that commands write: its rows, and how a batch finds, reads and writes them. */
 export interface Table<Row, Read = never> {
   readonly name: ModelName;

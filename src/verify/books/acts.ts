@@ -27,6 +27,7 @@ const KINDS_OF_ACTS: Readonly<Record<string, readonly string[]>> = {
   payFile: ["payouts.approved"],
   setPayoutCheck: ["payouts.check_set"],
   clearPayoutCheck: ["payouts.check_cleared"],
+  setPayoutList: ["payouts.list_set"],
   releaseTransaction: ["transaction.released"],
   refuseTransaction: ["transaction.failed"],
   collectBankFile: ["bank_file.approved"],

@@ -38,6 +38,7 @@ const OF_BOOK = [
   "month_minted_cents",
   "month_redeemed_cents",
   "mac",
+  "payout_list",
 ] as const satisfies readonly (keyof RowOf<typeof BOOKS>)[];
 
 /**

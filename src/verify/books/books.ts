@@ -17,6 +17,7 @@ import { journalSlices } from "./journal-rows.js";
 import { auditLostBooks } from "./orphans.js";
 import type { AuditPart } from "./part.js";
 import { payoutFilesAudit } from "./payout-files.js";
+import { payoutListAudit } from "./payout-list.js";
 import { auditProofs } from "./proofs.js";
 import { proposalsAudit } from "./proposals.js";
 import { railAccountsAudit } from "./rail-accounts.js";
@@ -74,6 +75,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
     new MarksAudit(audit, book),
     reserveAudit(audit, book),
     payoutFilesAudit(audit, book),
+    payoutListAudit(audit, book),
     new LimitsAudit(audit, book),
     railAccountsAudit(audit, book),
     webhookEndpointsAudit(audit, book),

@@ -24,6 +24,7 @@ const RESUMED = "organization.resumed";
 const REQUIRED = "organization.receipts_required";
 const OPTIONAL = "organization.receipts_optional";
 const RULES_SET = "reserve.rules_set";
+const LIST_SET = "payouts.list_set";
 /** The kinds of rows about the organization itself that can have words, beside corrections. */
 const HAS_WORDS: ReadonlySet<string> = new Set([
   SUSPENDED,
@@ -43,6 +44,7 @@ const HAS_WORDS: ReadonlySet<string> = new Set([
   "bank_file.downloaded",
   "bank_file.lost",
   "payouts.stopped",
+  LIST_SET,
 ]);
 const CHARGE = "charge.recorded";
 const CHARGE_RECEIPT = "charge:";
@@ -71,6 +73,7 @@ export class BookCheck {
   #suspendedSeq: number | null = null;
   #receiptsRequiredSeq: number | null = null;
   #reserveRules: string | null = null;
+  #payoutList: string | null = null;
 
   constructor(book: AuditedBook, audit: Audit) {
     this.#book = book;
@@ -95,6 +98,7 @@ export class BookCheck {
       this.#receiptsRequiredSeq = this.#switched(row, this.#receiptsRequiredSeq, { on: REQUIRED, state });
     }
     if (row.kind === RULES_SET) this.#reserveRules = row.detail;
+    if (row.kind === LIST_SET) this.#payoutList = row.detail;
     if (isPosting(row)) post(this.#sums, row);
     if (this.#isCounted) this.#audit.coverage.actsWithoutPerson.inBook(this.#book.row.organization_id, row);
     this.#lastSeq = seq;
@@ -257,6 +261,7 @@ export class BookCheck {
         suspended_seq: [this.#suspendedSeq, row.suspended_seq],
         receipts_required_seq: [this.#receiptsRequiredSeq, row.receipts_required_seq],
         reserve_rules: [this.#reserveRules, row.reserve_rules],
+        payout_list: [this.#payoutList, row.payout_list],
       });
     }
     const found = ofEachAccount((account) => row[`${account}_cents`]);

@@ -73,6 +73,7 @@ describe("the commands that call the AdminService", () => {
       "ExportMonth",
       // `kesc payouts` sends a file, and writes one.
       "PayFile",
+      "SetPayoutList",
       "ListPayoutRows",
       // `kesc bank-file` writes what it returns into a file.
       "DownloadBankFile",

@@ -37,7 +37,7 @@ import { GivenBooks, makeTraffic } from "../../verify/given/books.js";
 import { makeDeposits } from "../../verify/given/deposits.js";
 import { makeOperators } from "../../verify/given/operators.js";
 import { makeOrders } from "../../verify/given/orders.js";
-import { makePayouts } from "../../verify/given/payouts.js";
+import { makePayoutList, makePayouts } from "../../verify/given/payouts.js";
 import { makeRails } from "../../verify/given/rails.js";
 
 /** From one engine to the other, each way, and from one cell to another of the same database. */
@@ -166,6 +166,7 @@ async function fill(database: Database, books: GivenBooks): Promise<string> {
   const figure = { place: "KCB", amountCents: toCents(1_000), asOfDay: "2026-11-21" as NairobiDay, evidence: "e" };
   await recordReserve(cell, { organizationId, figure, now: clock() });
   await makePayouts({ cells: [cell] }, organizationId);
+  await makePayoutList({ cells: [cell] }, organizationId);
   await makeWebhooks(cell, books);
   const { secret } = await makeKey(keys(database, clock), organizationId);
   await sealBooks(cell);

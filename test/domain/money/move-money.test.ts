@@ -9,6 +9,7 @@ import { type AmountLimits, DEFAULT_TIER } from "../../../src/domain/limits/limi
 import { counted, type LimitsInForce, usageAt } from "../../../src/domain/limits/usage.js";
 import type { MoveMoney } from "../../../src/domain/money/move-money.js";
 import { NEVER_DUE, type Payment } from "../../../src/domain/payment.js";
+import { payoutListText } from "../../../src/domain/payout-list.js";
 import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
 import { MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../../src/domain/values/cents.js";
 import type { AccountId, DestinationId } from "../../../src/domain/values/ids.js";
@@ -885,6 +886,58 @@ describe("a redemption beyond what is paid without a person", () => {
     expect(effect.entries[1]).to.include({ kind: "transaction.held", detail: "CHECK" });
     expect(putOf(effect, "payments")).to.include({ dueAt: NEVER_DUE });
     expect(heldFor(limits({}), checked, { rail: DIRECT_RAIL })).to.deep.equal([]);
+  });
+
+  it("is held, beside other reasons, if the list that holds has its account, its number or its destination", () => {
+    const hash = "a".repeat(64);
+    const list = (of: string) =>
+      payoutListText({ hash: of, counts: { account: 1, number: 0, name: 0 }, by: "opr_a", since: EARLIER });
+    const account = givenAccount({ id: accountId });
+    const till = givenDestination({ accountId, kind: "TILL", number: "543232" as never });
+    const number = `number ${givenHolder(account).person?.phoneNumber ?? ""}`;
+    const all = [`account ${accountId}`, number, "number 543232"] as const;
+    const listedFor = (
+      texts: readonly string[],
+      destinationId?: DestinationId,
+      standing: string | undefined = list(hash),
+    ): readonly string[] => {
+      const book = givenBook({
+        accounts: [account],
+        books: [
+          givenHead({
+            limits: limits({ HELD_AMOUNT: less }),
+            ...(standing === "" ? {} : { payoutList: standing }),
+          }),
+        ],
+        destinations: [till],
+        listed: all.map((text) => {
+          return { organizationId: ORGANIZATION, text: text as never, lists: texts.includes(text) ? [hash] : [] };
+        }),
+      });
+      const terms = { destinations: { TILL: WHOLE_SHILLINGS } };
+      const command = { ...redeem(movement({ rail: SLOW_RAIL, terms })), destinationId };
+      return putOf(effectOf(decide(book, command)), "transactions")?.heldFor ?? [];
+    };
+    expect(listedFor([])).to.deep.equal(["AMOUNT"]);
+    for (const text of all) {
+      expect(listedFor([text], till.id)).to.deep.equal(["AMOUNT", "LISTED"]);
+    }
+    expect(listedFor([number])).to.deep.equal(["AMOUNT", "LISTED"]);
+    expect(listedFor(["number 543232"])).to.deep.equal(["AMOUNT"]);
+    // A list that was stored holds nothing until it is set.
+    expect(listedFor(all, undefined, list("b".repeat(64)))).to.deep.equal(["AMOUNT"]);
+    expect(listedFor(all, undefined, "")).to.deep.equal(["AMOUNT"]);
+  });
+
+  it("is held if its number was not looked up: the same batch has changed it", () => {
+    const payoutList = payoutListText({
+      hash: "a".repeat(64),
+      counts: { account: 0, number: 0, name: 1 },
+      by: "opr_a",
+      since: EARLIER,
+    });
+    const books = [givenHead({ payoutList })];
+    expect(heldFor(limits({}), { books })).to.deep.equal(["LISTED"]);
   });
 
   it("is none on the direct rail, and no mint is", () => {

@@ -112,6 +112,26 @@ describe("refusing a redemption that is held", () => {
   });
 });
 
+describe("deciding about a redemption that the list holds", () => {
+  for (const name of NAMES) {
+    it(`takes two persons, neither of whom proposed its file (${name})`, () => {
+      const { transaction, book } = held({ heldFor: ["AMOUNT", "LISTED"], metadata: payoutMetadata(sha256, 7) });
+      const ask = (person: string) =>
+        decide(book, { ...decideHeld(name, ORGANIZATION, transaction.id, { payoutFile: sha256 }), ...by(person) });
+      expectRefused(ask("opr_a"), { reason: "OWN_PAYOUT", transactionId: transaction.id });
+      const proposed = effectOf(ask("opr_b"));
+      expect([putOf(proposed, "proposals")?.person, putOf(proposed, "transactions")]).to.deep.equal([
+        "opr_b",
+        undefined,
+      ]);
+      book.apply(proposed);
+      expect(wordOf(ask("opr_b"))).to.equal("replay");
+      expectRefused(ask("opr_a"), { reason: "OWN_PAYOUT", transactionId: transaction.id });
+      expect(putOf(effectOf(ask("opr_c")), "transactions")?.heldFor).to.deep.equal([]);
+    });
+  }
+});
+
 describe("deciding about a redemption", () => {
   for (const [what, given, released, refused] of [
     ["that was released", { heldFor: [] }, "replay", "INVALID_TRANSITION"],

@@ -13,7 +13,7 @@ import { makeHistory } from "./history.js";
 import { makeLimits } from "./limits.js";
 import { makeOperators, makePasskeys } from "./operators.js";
 import { makeOrders } from "./orders.js";
-import { makePayouts } from "./payouts.js";
+import { makePayoutList, makePayouts } from "./payouts.js";
 import { makeRails } from "./rails.js";
 
 /**
@@ -64,6 +64,7 @@ export async function fillEachTable(database: TestDatabase["database"]): Promise
   const endpoint = { newEndpointId: "whk_7" as WebhookEndpointId, actor: paying.actor };
   await cell.committer.commit([createWebhookEndpoint(paying.organizationId, endpoint)], toUnixMillis(Date.now()));
   await makePayouts(database, paying.organizationId);
+  await makePayoutList(database, paying.organizationId);
   await makeOperators(database, sealed.organizationId);
   await makePasskeys(database);
 }

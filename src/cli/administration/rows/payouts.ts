@@ -1,7 +1,7 @@
 import { DEADLINE_SECONDS_MAX, DEADLINE_SECONDS_MIN } from "../../../domain/payout-check.js";
 import { wholeNumber } from "../../commands/arguments.js";
 import { textOf } from "../../commands/output.js";
-import { previewLines } from "../payout-preview.js";
+import { payoutListLines, previewLines } from "../payout-preview.js";
 import type { MessageJson } from "../row.js";
 import { itemsOf } from "../session.js";
 import type { CommandRows } from "./written.js";
@@ -48,6 +48,18 @@ export const PAYOUT_ROWS: CommandRows = {
         `What became of each row: kesc payouts outcomes ${textOf(sha256)} --org ORG`,
       ].join("\n");
     },
+  },
+  "payouts show-list": {
+    description: "show what the list of those to whom payouts are held has, since when, and by whom",
+    rpc: "GetPayoutList",
+    shows: null,
+    onlyReads: true,
+    examples: ['--org "Acme"'],
+    parameters: ["--org"],
+    done: ({ payout_list: list }) =>
+      list === null
+        ? "There is no list. Set one: kesc payouts set-list FILE --org ORG --note TEXT"
+        : payoutListLines(list as MessageJson).join("\n"),
   },
   "payouts stop": {
     description: "stop a file that is paid: its other rows are refused, and nobody needs to approve that",

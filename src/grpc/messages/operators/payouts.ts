@@ -7,6 +7,9 @@ import type { Remark } from "../../../payouts/plan.js";
 import { isLeftOut, type ItemsPage, PART_ROWS, type PartCounts, type StoredPayouts } from "../../../payouts/ports.js";
 import { toTimestamp } from "../timestamp.js";
 
+/** The most remarks and lines that a preview shows. */
+export const SHOWN_MAX = 100;
+
 /** What a person sees of a file before it is paid. A part of the file keeps it as it was. */
 export interface Preview {
   readonly sha256: string;
@@ -19,6 +22,8 @@ export interface Preview {
   readonly errors: readonly Remark[];
   readonly warned: number;
   readonly warnings: readonly Remark[];
+  /** The lines of the rows that the list holds. Earlier builds stored previews without it. */
+  readonly listed?: readonly number[];
 }
 
 export function toPreview(preview: Preview): wire.PayoutsPreview {
@@ -34,6 +39,8 @@ export function toPreview(preview: Preview): wire.PayoutsPreview {
     errors: [...preview.errors],
     warned: preview.warned,
     warnings: [...preview.warnings],
+    listed: preview.listed?.length ?? 0,
+    listed_lines: preview.listed?.slice(0, SHOWN_MAX) ?? [],
   };
 }
 

@@ -24,6 +24,7 @@ import { act, type OperatorCaller } from "../acts.js";
 import { readingHistory } from "../history/history-turns.js";
 import type { HandlersOptions } from "../operator-options.js";
 import { StatementReading } from "../rails/read-statement.js";
+import { payoutListRpcs } from "./payout-list-rpcs.js";
 import { type PreparedFile, prepareFile } from "./read-file.js";
 import { redeemTermsOf } from "./redeem-terms.js";
 import { storedPayoutRpcs } from "./stored-payout-rpcs.js";
@@ -35,7 +36,7 @@ const RECEIVED_BYTES_PER_ROW = 512;
 
 /** The rpcs about files of payouts. */
 export function payoutRpcs(options: HandlersOptions): Record<string, RpcRoute> {
-  return { payFile: payFile(options), ...storedPayoutRpcs(options) };
+  return { payFile: payFile(options), ...storedPayoutRpcs(options), ...payoutListRpcs(options) };
 }
 
 interface AskedPayouts {

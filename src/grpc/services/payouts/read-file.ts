@@ -26,7 +26,7 @@ import type { InTurn } from "../../../statements/ports.js";
 import type { AnyRefusal } from "../../errors/refusal.js";
 import { messageOf } from "../../errors/status.js";
 import { decidedAt } from "../../messages/limits.js";
-import type { Preview } from "../../messages/operators/payouts.js";
+import { type Preview, SHOWN_MAX } from "../../messages/operators/payouts.js";
 
 /** These rows are looked at together. */
 const SLICE = 250;
@@ -35,7 +35,6 @@ const SLICE = 250;
  * longer while others mint, so a preview is fast in peace and gives way under load.
  */
 const TRIAL_COST = 125;
-const SHOWN_MAX = 100;
 const RECENT_MILLIS = 7 * 86_400_000;
 
 interface PreparationOptions {
@@ -106,6 +105,7 @@ export async function prepareFile(
     errors: byLine.slice(0, SHOWN_MAX).map(({ line, problem: text }) => ({ line, text })),
     warned: warnings.length,
     warnings: warnings.slice(0, SHOWN_MAX),
+    listed: planned.flatMap(({ row, heldFor = [] }) => (heldFor.includes("LISTED") ? [row.line] : [])),
   };
   return { sha256, rowsSha256: hash.digest("hex"), preview, parts };
 }

@@ -5,6 +5,7 @@ import { Turns } from "../../../../runtime/turns.js";
 import type { RailReceipt } from "../../../domain/payment.js";
 import type { ReadPayoutFile } from "../../../payouts/read-payout-file.js";
 import type { BankReport } from "../../../reconcile/banks/pain002.js";
+import type { ListedEntry } from "../../../payouts/read-payout-list.js";
 import type { BankFile } from "../../../reconcile/banks/read-bank-file.js";
 import { StatementError } from "../../../reconcile/statement-error.js";
 import type { StatementCharge, StatementFacts } from "../../../reconcile/statement-movements.js";
@@ -63,6 +64,16 @@ export class StatementReading {
   /** Reads what a bank says of a file in the same way. */
   ofReport(person: string, bytes: Uint8Array, options: ReadOptions): Promise<BankReport> | undefined {
     return this.#read<BankReport>(person, { report: true, bytes }, options);
+  }
+
+  /** Reads a list of payouts that are held in the same way. */
+  async ofPayoutList(
+    person: string,
+    bytes: Uint8Array,
+    options: ReadOptions,
+  ): Promise<readonly ListedEntry[] | undefined> {
+    const read = this.#read<{ readonly entries: readonly ListedEntry[] }>(person, { payoutList: true, bytes }, options);
+    return (await read)?.entries;
   }
 
   #read<Facts>(
@@ -145,6 +156,7 @@ function slowness(statement: AnyFile): string {
 /** How a file becomes smaller. */
 function adviceOf(statement: AnyFile): string {
   if ("payouts" in statement) return "Split it.";
+  if ("payoutList" in statement) return "Save it as CSV.";
   return "report" in statement ? "Ask the bank for a smaller one." : "Export fewer days.";
 }
 

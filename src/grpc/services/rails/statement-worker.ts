@@ -4,6 +4,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { slicesOf } from "../../../../runtime/slices.js";
 import type { StatementForm } from "../../../domain/statement-form.js";
 import { readPayoutFile } from "../../../payouts/read-payout-file.js";
+import { readPayoutList } from "../../../payouts/read-payout-list.js";
 import { railNamed } from "../../../rails/rails.js";
 import type { StatementFile } from "../../../rails/statement.js";
 import { bankReport } from "../../../reconcile/banks/pain002.js";
@@ -30,6 +31,12 @@ export interface PayoutsFile {
   readonly bytes: Uint8Array;
 }
 
+/** A list of payouts that are held. */
+export interface PayoutListFile {
+  readonly payoutList: true;
+  readonly bytes: Uint8Array;
+}
+
 /** A status report of a bank. */
 export interface ReportFile {
   readonly report: true;
@@ -42,7 +49,7 @@ export type ReadPart =
   | { readonly end: object }
   | { readonly problem: string };
 
-export type AnyFile = RailStatement | BankStatementFile | PayoutsFile | ReportFile;
+export type AnyFile = RailStatement | BankStatementFile | PayoutsFile | PayoutListFile | ReportFile;
 
 /** A tenth of a core that mints want, too. On Linux a thread has a priority of its own. */
 const PRIORITY = 10;
@@ -67,6 +74,7 @@ async function* read(statement: AnyFile): AsyncGenerator<ReadPart, void, void> {
 function partsOf(file: AnyFile) {
   if ("payouts" in file) return readPayouts(file);
   if ("report" in file) return readReport(file);
+  if ("payoutList" in file) return readList(file);
   return "form" in file ? readBank(file) : readRail(file);
 }
 
@@ -78,6 +86,10 @@ async function readPayouts({ bytes }: PayoutsFile) {
 function readReport({ bytes }: ReportFile) {
   const { payments, ...rest } = bankReport(Buffer.from(bytes.buffer).toString("utf8"));
   return { lists: { payments }, ...rest };
+}
+
+async function readList({ bytes }: PayoutListFile) {
+  return { lists: { entries: await readPayoutList(Buffer.from(bytes.buffer)) } };
 }
 
 async function readRail({ rail, bytes, ...file }: RailStatement) {

@@ -26,6 +26,7 @@ export const BOOK_SWITCH_COLUMNS = typesOf(BOOKS, [
   "suspended_seq",
   "receipts_required_seq",
   "reserve_rules",
+  "payout_list",
 ]);
 
 /** The columns of `books` about limits. */
@@ -53,6 +54,7 @@ export function bookHeadOf(row: BookRow): BookHead {
     receiptsRequiredSeq: row.receipts_required_seq ?? undefined,
     limits: limitsOf(row),
     ...(row.reserve_rules === null ? {} : { reserveRules: row.reserve_rules }),
+    ...(row.payout_list === null ? {} : { payoutList: row.payout_list }),
     lastSeq: row.last_seq,
     lastRecordedAt: toUnixMillis(row.last_recorded_at),
     ...(row.clock_accepted_at === null ? {} : { clockAcceptedAt: toUnixMillis(row.clock_accepted_at) }),
@@ -114,10 +116,12 @@ function limitsColumnsOf({ limits }: Pick<BookHead, "limits">): Pick<LimitsRow, 
   return { limits: limits === undefined ? null : limitsText(limits), limits_since: limits?.since ?? null };
 }
 
+type Switches = "suspendedSeq" | "receiptsRequiredSeq" | "reserveRules" | "payoutList";
+
 /** Returns no row if the switches are as they were loaded. */
 export function bookSwitchRows(
   head: BookHead,
-  loaded: Pick<BookHead, "suspendedSeq" | "receiptsRequiredSeq" | "reserveRules"> | undefined,
+  loaded: Pick<BookHead, Switches> | undefined,
   number: number,
 ): readonly NumberedBookRow<typeof BOOK_SWITCH_COLUMNS>[] {
   const row = switchColumnsOf(head);
@@ -128,10 +132,12 @@ function switchColumnsOf({
   suspendedSeq,
   receiptsRequiredSeq,
   reserveRules,
-}: Partial<Pick<BookHead, "suspendedSeq" | "receiptsRequiredSeq" | "reserveRules">>) {
+  payoutList,
+}: Partial<Pick<BookHead, Switches>>) {
   return {
     suspended_seq: suspendedSeq ?? null,
     receipts_required_seq: receiptsRequiredSeq ?? null,
     reserve_rules: reserveRules ?? null,
+    payout_list: payoutList ?? null,
   };
 }

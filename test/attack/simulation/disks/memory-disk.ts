@@ -303,6 +303,8 @@ export class MemoryDisk implements Disk {
         );
         return newest?.alone === undefined ? [] : [{ organizationId, ...newest.alone, at: newest.recordedAt }];
       }),
+      // No simulated organization has a list.
+      listed: [],
       paidTo: lookup.keysOf("paidTo").flatMap(({ organizationId, name: paidTo }) => {
         const paid = [...transactions.rows.values()].filter(
           (row) =>
