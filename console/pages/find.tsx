@@ -144,6 +144,8 @@ const NAMES: Readonly<Record<string, string>> = {
   deposit_id: "ids of deposits",
   destination_id: "ids of destinations",
   proposal_id: "ids of proposals",
+  bank_file_id: "ids of payment files",
+  end_to_end_id: "EndToEndIds",
   sequence: "rows of the journal",
   email: "e-mail addresses",
   phone_number: "phone numbers",

@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from "preact";
 
 import { Acts } from "../acts/act-links.js";
 import { Standing, standingOf } from "../acts/standing.js";
-import type { Payment, Transaction } from "../gen/messages.js";
+import type { Destination, Payment, Transaction } from "../gen/messages.js";
 import { type Page, type Visit } from "../page.js";
 import { type OfCustomer, withCustomers } from "../upstream/rows.js";
 import type { ReadingOf } from "../upstream/upstream.js";
@@ -31,9 +31,10 @@ export const transactionPage: Page = {
     if (!transaction.ok && transaction.refusal.reason === "TRANSACTION_NOT_FOUND") return undefined;
     const rows = transaction.ok ? [transaction.value.transaction] : [];
     const held = payment.ok ? payment.value.payment.held_reason : null;
-    const [named, accounts] = await Promise.all([
+    const [named, accounts, destination] = await Promise.all([
       withCustomers(visit, { ok: true, value: { rows, next: null } }),
       held === null ? undefined : visit.read("AdminService/ListRailAccounts", {}),
+      destinationOf(visit, rows[0]),
     ]);
     const row = named.ok ? named.value.rows[0] : undefined;
     return {
@@ -58,7 +59,7 @@ export const transactionPage: Page = {
           {row === undefined ? null : (
             <>
               <Acts visit={visit} acts={actsOf(row, payment)} />
-              <Details visit={visit} row={row} payment={payment} />
+              <Details visit={visit} row={row} payment={payment} destination={destination} />
             </>
           )}
           <Section title="Steps" reading={journal} retry={visit.path}>
@@ -86,13 +87,25 @@ export const transactionPage: Page = {
   },
 };
 
+/** Undefined: the account's own number is paid, or the destination could not be read. */
+async function destinationOf(visit: Visit, row: Transaction | undefined): Promise<Destination | undefined> {
+  const { account_id, destination_id = null } = row ?? {};
+  if (account_id === undefined || destination_id === null) return undefined;
+  const read = await visit.read("AccountService/GetDestination", { account_id, destination_id });
+  return read.ok ? read.value.destination : undefined;
+}
+
 interface HeadProps {
   readonly visit: Visit;
   readonly row: OfCustomer<Transaction>;
   readonly payment: ReadingOf<"TransactionService/GetPayment">;
 }
 
-function Details({ visit, row, payment }: HeadProps): VNode {
+interface DetailsProps extends HeadProps {
+  readonly destination: Destination | undefined;
+}
+
+function Details({ visit, row, payment, destination }: DetailsProps): VNode {
   const phone =
     payment.ok && payment.value.payment.masked_phone_number !== "" ? payment.value.payment.masked_phone_number : null;
   return (
@@ -101,7 +114,7 @@ function Details({ visit, row, payment }: HeadProps): VNode {
       <Facts
         facts={{
           Customer: <Customer visit={visit} row={row} />,
-          Phone: phone,
+          ...(destination === undefined ? { Phone: phone } : factsOf(destination)),
           Reference: row.reference,
           Description: row.description,
           Rail: row.rail,
@@ -121,6 +134,20 @@ function Details({ visit, row, payment }: HeadProps): VNode {
       />
     </section>
   );
+}
+
+/** Our name of a destination, and that of the rail beside it. */
+function factsOf({ kind, masked_number, label, rail_name, rail_name_differs }: Destination) {
+  const ofRail = (
+    <>
+      <Text>{rail_name ?? ""}</Text> {rail_name_differs === true ? <Status tone="bad">differs</Status> : null}
+    </>
+  );
+  return {
+    "Paid to": `${words(kind)} ${masked_number}`,
+    Label: label === null ? null : <Text>{label}</Text>,
+    "Name at the rail": rail_name === null ? "not known" : ofRail,
+  };
 }
 
 /** One sentence: what the contract says about the status, or about the failure. */

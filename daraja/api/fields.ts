@@ -20,7 +20,7 @@ export class Fields {
   readonly body: Readonly<Record<string, unknown>>;
   readonly #httpCallbacks: Organization["httpCallbacks"];
 
-  constructor(body: Readonly<Record<string, unknown>>, { httpCallbacks }: Organization) {
+  constructor(body: Readonly<Record<string, unknown>>, { httpCallbacks }: Pick<Organization, "httpCallbacks">) {
     this.body = body;
     this.#httpCallbacks = httpCallbacks;
   }
@@ -38,6 +38,15 @@ export class Fields {
       throw badRequest(called, this.#rule(name, `must match ${String(pattern)}`));
     }
     return text;
+  }
+
+  /** The fields of an object in the field. */
+  object(name: string): Fields {
+    const value = this.body[name];
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      throw badRequest(name, this.#rule(name, "must be an object"));
+    }
+    return new Fields(value as Readonly<Record<string, unknown>>, { httpCallbacks: this.#httpCallbacks });
   }
 
   /** Empty where the field is missing. */
@@ -100,7 +109,7 @@ export class Fields {
 export function checkShortcode(
   organization: Organization,
   fields: Fields,
-  name: "ShortCode" | "PartyA" | "ReceiverParty",
+  name: "ShortCode" | "PartyA" | "ReceiverParty" | "shortcode",
 ): void {
   const expected = apiShortcodeOf(organization);
   if (fields.text(name, /^\d{5,7}$/) !== expected) throw badRequest(name, `${name} must be ${expected}`);

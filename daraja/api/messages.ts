@@ -1,4 +1,5 @@
 import { nairobi, stamp } from "../mpesa/nairobi-time.js";
+import { PHONE_OWNER } from "../mpesa/names.js";
 import type { Collection, Order, Outcome, Payout, Receipt } from "../mpesa/order.js";
 import {
   isTill,
@@ -186,7 +187,7 @@ function feeWords(receipt: Receipt | undefined): string {
 }
 
 function nameOf(msisdn: string): string {
-  return `${msisdn} - JANE SIMULATED DOE`;
+  return `${msisdn} - ${PHONE_OWNER.join(" ")}`;
 }
 
 function amountIn(form: MessageForm, cents: number): number | string {

@@ -63,6 +63,7 @@ export function noProduct(path = ""): Problem {
 export const INVALID_TOKEN = {
   stk: () => new Problem(404, "404.001.03", "Invalid Access Token"),
   initiator: () => new Problem(401, "401.002.01", "Error Occurred - Invalid Access Token"),
+  name: () => new Problem(401, "401.001", "Invalid Access Token"),
   other: () => new Problem(400, "400.003.01", "Invalid Access Token"),
 } as const;
 

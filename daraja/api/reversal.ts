@@ -1,5 +1,6 @@
 import type { ReversalRefusal } from "../mpesa/mpesa.js";
 import { stamp } from "../mpesa/nairobi-time.js";
+import { BUSINESS_NAME, PHONE_OWNER } from "../mpesa/names.js";
 import type { Receipt } from "../mpesa/order.js";
 import { receivedCentsOf } from "../mpesa/organization.js";
 import { type ResultCode, RESULTS } from "../mpesa/results.js";
@@ -54,8 +55,8 @@ export function reverse({ organization, fields }: Call, context: Context): Answe
               { Key: "TransCompletedTime", Value: stamp(end.atMillis) },
               { Key: "OriginalTransactionID", Value: number },
               { Key: "Charge", Value: 0 },
-              { Key: "CreditPartyPublicName", Value: `${end.msisdn} - JANE SIMULATED DOE` },
-              { Key: "DebitPartyPublicName", Value: `${organization.shortcode} - Simulated Business` },
+              { Key: "CreditPartyPublicName", Value: `${end.msisdn} - ${PHONE_OWNER.join(" ")}` },
+              { Key: "DebitPartyPublicName", Value: `${organization.shortcode} - ${BUSINESS_NAME}` },
             ],
       referenceItem: { Key: "QueueTimeoutURL", Value: "" },
     });

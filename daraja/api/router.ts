@@ -8,6 +8,7 @@ import { payOut } from "./b2c.js";
 import type { C2b } from "./c2b.js";
 import type { Answer, Call, Context } from "./context.js";
 import { Fields } from "./fields.js";
+import { nameOfBusiness, nameOfPhone } from "./names.js";
 import { INVALID_TOKEN, noProduct, Problem, type TokenFamily } from "./problem.js";
 import { Pull } from "./pull.js";
 import { generateQrCode } from "./qr-code.js";
@@ -41,8 +42,6 @@ const NOT_SIMULATED: Readonly<Record<string, string>> = {
   "/v1/billmanager-invoice/": "Bill Manager",
   "/v1/ussdpush/": "B2B Express Checkout (USSD push)",
   "/mpesa/b2b/v1/b2bexpresscheckout": "B2B Express Checkout (USSD push)",
-  "/sfcverify/": "Query Org Info",
-  "/mpesa/b2c/hakikisha/": "Hakikisha (name of a phone)",
   "/imsi/": "IMSI and SIM swap checks",
   "/mpesa/b2c/simswap/": "IMSI and SIM swap checks",
   "/simportal/": "IoT SIM portal",
@@ -74,6 +73,8 @@ export class Router {
       "/mpesa/c2b/v1/simulate": { family: "other", product: (call, within) => c2b.simulate(call, within) },
       "/mpesa/c2b/v2/simulate": { family: "other", product: (call, within) => c2b.simulate(call, within) },
       "/mpesa/qrcode/v1/generate": { family: "other", product: generateQrCode },
+      "/sfcverify/v1/query/info": { family: "name", product: nameOfBusiness },
+      "/mpesa/b2c/hakikisha/v1/hakikisha": { family: "name", product: nameOfPhone },
       "/pulltransactions/v1/register": { family: "other", product: (call, within) => pull.register(call, within) },
       "/pulltransactions/v1/query": { family: "other", product: (call, within) => pull.list(call, within) },
     };

@@ -19,6 +19,7 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
   reversal_identifier_type: choice("reversalIdentifierType", [11, undefined]),
   b2c_ids: choice("b2cIds", ["required", "optional"]),
   status_result: choice("statusResult", [undefined, "25", "2032", "2033"]),
+  org_info_success: choice("orgInfoSuccess", ["4000", "0"]),
   ids_used_by: choice("idsUsedBy", ["acceptance", "request", "payment"]),
   message_forms: choice("messageForms", ["one", "alternating"]),
   http_callbacks: choice("httpCallbacks", ["loopback", "private"]),

@@ -53,6 +53,8 @@ export class Mpesa {
   readonly receipts: Receipt[] = [];
   /** Payments that a ValidationURL stopped. */
   readonly refused: RefusedPayment[] = [];
+  /** The numbers whose names an app with the product has asked for. */
+  readonly named: string[] = [];
   /** The OriginatorConversationIDs of requests that were refused. */
   readonly refusedIds: { readonly id: string; readonly atMillis: number }[] = [];
   readonly #subscribers = new Map<string, Subscriber>();

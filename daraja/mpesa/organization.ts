@@ -10,6 +10,8 @@ export const LACKED_PRODUCTS = [
   "/mpesa/transactionstatus",
   "/mpesa/reversal",
   "/mpesa/c2b",
+  "/mpesa/b2c/hakikisha",
+  "/sfcverify",
   "/pulltransactions",
 ] as const;
 export type LackedProduct = (typeof LACKED_PRODUCTS)[number];
@@ -54,6 +56,8 @@ export interface Organization {
   b2cIds: "required" | "optional";
   /** What each status query ends with. Undefined: with what became of the order. */
   statusResult: "25" | "2032" | "2033" | undefined;
+  /** The ResponseCode with which the name of a business is told. Safaricom's page has both. */
+  orgInfoSuccess: "4000" | "0";
   /** What uses an OriginatorConversationID up. Safaricom does not say. */
   idsUsedBy: "acceptance" | "request" | "payment";
   /** Whether messages have one form, or those that production was seen to send, in turn. */
@@ -103,6 +107,7 @@ export function newOrganization(differing: Partial<Organization> = {}): Organiza
     pullTimes: "+03:00",
     b2cIds: "required",
     statusResult: undefined,
+    orgInfoSuccess: "4000",
     idsUsedBy: "acceptance",
     messageForms: "one",
     messages: 0,

@@ -51,6 +51,8 @@ const VALUES: Readonly<Record<string, JsonValue>> = {
   "Destination.kind": "till",
   label: "rent",
   masked_number: "****321",
+  rail_name: "NAIVAS LIMITED",
+  rail_name_differs: true,
   usable_at: LATER,
   removed_at: null,
   "Transaction.deposit_id": null,

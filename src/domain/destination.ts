@@ -43,10 +43,47 @@ export interface Destination {
   readonly number: DestinationNumber | undefined;
   /** It stays. */
   readonly maskedNumber: MaskedNumber;
+  /** Undefined if the rail told none, and once the destination is removed, like the number. */
+  readonly railName: RailName | undefined;
   /** Nothing is paid out to it before. */
   readonly usableAt: UnixMillis;
   readonly createdAt: UnixMillis;
   readonly removedAt: UnixMillis | undefined;
+}
+
+/** The name that a rail has for a number: one line of 1 to 100 printable characters. */
+export type RailName = string & { readonly brand: unique symbol };
+const RAIL_NAME_CHARACTERS_MAX = 100;
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\s]+/gu;
+
+/** Makes one line of what a rail told. Undefined if that is empty, or too long for a name. */
+export function railNameOf(told: string): RailName | undefined {
+  const line = told.replaceAll(UNPRINTABLE, " ").trim();
+  return line === "" || line.length > RAIL_NAME_CHARACTERS_MAX ? undefined : (line as RailName);
+}
+
+/**
+ * Whether a label says another name than the rail does. Case and punctuation do not count, nor do
+ * letters that the rail hides: "Jane Wanjiku Doe" is "jane W****** D**". Undefined without both.
+ */
+export function differsFromLabel(label: Description, railName: RailName | undefined): boolean | undefined {
+  if (railName === undefined || label === "") return undefined;
+  const [ours, theirs] = [wordsOf(label), wordsOf(railName)];
+  return ours.length !== theirs.length || !ours.every((word, index) => isSameWord(word, theirs[index] as string));
+}
+
+function wordsOf(text: string): readonly string[] {
+  return (
+    text
+      .normalize("NFKC")
+      .toLowerCase()
+      .match(/[\p{L}\p{N}*]+/gu) ?? []
+  );
+}
+
+function isSameWord(ours: string, theirs: string): boolean {
+  const hiddenFrom = theirs.indexOf("*");
+  return hiddenFrom === -1 ? ours === theirs : ours.startsWith(theirs.slice(0, hiddenFrom));
 }
 
 const BUSINESS_NUMBER = /^[0-9]{5,7}$/;

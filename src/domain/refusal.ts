@@ -155,7 +155,7 @@ export const REFUSALS = {
   RAIL_ACCOUNT_NOT_FOUND: notFound`The organization has no account at the rail ${"rail"}.`,
   RAIL_PAYMENTS_UNDER_WAY: failedPrecondition`Payments over ${"rail"} are under way: ${"payments"}. Another place would not know them. Wait until they have ended.`,
   RESERVE_PLACE_NOT_FOUND: notFound`No figure of the place ${"place"} was recorded yet, and that makes it known. Record one first.`,
-  PAYOUTS_NOT_FOUND: notFound`Nobody has proposed a file with the SHA-256 ${"sha256"}, or nobody has approved it in time.`,
+  PAYOUTS_NOT_FOUND: notFound`No file with the SHA-256 ${"sha256"} was approved. If one waits, reject its proposal. If its time is over, propose it again.`,
   BANK_FILE_NOT_FOUND: notFound`There is no payment file ${"bankFileId"}, or nobody has approved it.`,
   BANK_FILE_OUTDATED: failedPrecondition`Transaction ${"transactionId"} cannot be in the payment file. It was canceled, is held, or is in another file; or the day of the file is over. Propose a new file.`,
   BANK_FILE_CLOSED: worded(

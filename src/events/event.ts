@@ -104,10 +104,10 @@ export interface DepositFacts {
   readonly deposit: Pick<Deposit, "rail" | "receipt" | "amountCents" | "maskedPhone" | "paidAt" | "createdAt">;
 }
 
-/** What never changes of a destination, without its number. */
+/** What never changes of a destination, without its number and the rail's name for it. */
 export interface DestinationFacts {
   readonly kind: "destination";
-  readonly destination: Omit<Destination, "organizationId" | "number" | "removedAt">;
+  readonly destination: Omit<Destination, "organizationId" | "number" | "railName" | "removedAt">;
 }
 
 /** A destination right after a row. */

@@ -100,7 +100,10 @@ export const DESTINATIONS = {
     account_id: text,
     kind: text,
     label: text,
-    /** Encrypted. Null, with `content_salt`, once the destination is removed. */
+    /**
+     * Encrypted, with the rail's name for it on a second line, if there is one. Null, with
+     * `content_salt`, once the destination is removed.
+     */
     number: changed(orNull(bytes)),
     masked_number: text,
     content_salt: changed(orNull(bytes)),

@@ -19,6 +19,7 @@ import { RailFaults } from "../settlement/faults.js";
 import type { StoredPayment } from "../settlement/ports/payments.js";
 import type { RailAccounts } from "../settlement/ports/rail-accounts.js";
 import type { SettlementEvent, SettlementTiming, Submit } from "../settlement/ports/runtime.js";
+import { RailNames } from "../settlement/rail-names.js";
 import { openPaymentOf } from "../settlement/schedule.js";
 import { Settlement } from "../settlement/settlement.js";
 import { heldReasonOf } from "../settlement/unknown-payouts.js";
@@ -102,6 +103,7 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
   return {
     ...stores,
     railAccounts,
+    railNames: new RailNames({ railAccounts, timing, onEvent }),
     heldReason: async (payment, isFrozen) => {
       const account = railAccounts.account(payment.railAccountId);
       return account && heldReasonOf(stores.payments, account, { payment, isFrozen, now: now() });

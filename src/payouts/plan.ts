@@ -26,6 +26,8 @@ export interface PlannedRow {
   /** The number that is paid. It leaves this process nowhere. */
   readonly number: string | undefined;
   readonly account: PayoutAccount;
+  /** Whether the rail calls the destination something else than its label does. */
+  readonly hasOtherName?: boolean | undefined;
   /** Why a person must release the payout. */
   readonly heldFor?: readonly HoldReason[];
 }
@@ -79,8 +81,8 @@ export class Plan {
     this.#lineOfReference.set(reference, line);
     const { description } = read;
     const row = { line, accountId: account.id, amountCents, reference, description, destinationId: destination?.id };
-    const party = destination ?? { kind: "PHONE" as const, number: account.phoneNumber };
-    return { row, kind: party.kind, number: party.number, account };
+    const { kind, number, hasOtherName } = destination ?? { kind: "PHONE" as const, number: account.phoneNumber };
+    return { row, kind, number, hasOtherName, account };
   }
 }
 
@@ -167,13 +169,13 @@ interface WarningFacts {
 
 /**
  * Returns the rows that are paid, but that a person should look at: another row, or a payout of the
- * last days, pays the same amount to the same number, the number may be of another network, or the
- * payout will be held.
+ * last days, pays the same amount to the same number, the number may be of another network, the
+ * rail calls the destination something else, or the payout will be held.
  */
 export function warningsIn(planned: readonly PlannedRow[], { recent, doubts }: WarningFacts): readonly Remark[] {
   const paid = new Map(recent.map((each) => [keyOf(each.accountId, each.destinationId, each.amountCents), each]));
   const lines = new Map<string, number>();
-  return planned.flatMap(({ row, kind, number, heldFor = [] }): Remark[] => {
+  return planned.flatMap(({ row, kind, number, hasOtherName, heldFor = [] }): Remark[] => {
     const { line, accountId, destinationId, amountCents } = row;
     const own = keyOf(kind, number ?? accountId, amountCents);
     const other = lines.get(own);
@@ -184,6 +186,7 @@ export function warningsIn(planned: readonly PlannedRow[], { recent, doubts }: W
       ...(before === undefined ? [] : [`amount: ${before.id} paid the same on ${nairobiDayOf(before.createdAt)}`]),
       ...(kind === "PHONE" && number !== undefined && doubts(number as PhoneNumber) ? [OTHER_NETWORK] : []),
       ...(heldFor.length === 0 ? [] : [heldText(heldFor)]),
+      ...(hasOtherName === true ? [OTHER_NAME] : []),
     ];
     return texts.length === 0 ? [] : [{ line, text: texts.join("; ") }];
   });
@@ -194,6 +197,8 @@ function heldText(heldFor: readonly HoldReason[]): string {
   return `amount: ${who} must release it (${heldFor.map(inWords).join(", ")})`;
 }
 
+// The preview is stored longer than the names.
+const OTHER_NAME = "destination: the rail's name for it differs from its label";
 const OTHER_NETWORK = "account: the phone number may be of another network";
 
 function keyOf(...parts: readonly (string | number | undefined)[]): string {

@@ -149,6 +149,8 @@ export interface PayoutDestination {
   readonly id: DestinationId;
   readonly kind: DestinationKind;
   readonly number: string;
+  /** Whether the rail calls it something else than its label does. */
+  readonly hasOtherName?: boolean | undefined;
 }
 
 export interface RecentPayout {

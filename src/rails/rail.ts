@@ -1,5 +1,5 @@
 import type { PaymentByHand, PaymentVerdict } from "../domain/deposits/payment-verdict.js";
-import type { BankNumber } from "../domain/destination.js";
+import type { BankNumber, DestinationKind, DestinationNumber } from "../domain/destination.js";
 import type { PayableDestinations, RailFailure, RailReceipt } from "../domain/payment.js";
 import type { RefusedCredential } from "../domain/rail-account.js";
 import type { Rail, TransactionType } from "../domain/transaction.js";
@@ -19,6 +19,7 @@ import type { RailProbe } from "./probe.js";
  * rejects because of the rail, the network or a message: what went wrong is part of the result.
  *
  * The texts of results hold codes only: no secret, no name, and no phone number that is not masked.
+ * Only `nameOf` tells a name.
  */
 export interface PaymentRail {
   readonly name: Rail;
@@ -33,6 +34,12 @@ export interface PaymentRail {
    * no reason to refuse. Never when omitted.
    */
   doubtsNumber?(number: PhoneNumber): boolean;
+
+  /**
+   * Asks the rail what it calls the owner of a number, of a rail that can tell. It moves nothing,
+   * and nothing depends on it.
+   */
+  nameOf?(party: NamedParty, signal: AbortSignal): Promise<NameAnswer>;
 
   /**
    * Asks the rail to carry out the order. The caller must have stored before that the order is
@@ -152,6 +159,20 @@ export interface PaymentRail {
    */
   readReturn?(body: string, payment: ReturnablePayment): ReturnReport | undefined;
 }
+
+/** Whose name a rail is asked for. A number of a bank is in no rail's books. */
+export interface NamedParty {
+  readonly kind: Exclude<DestinationKind, "BANK">;
+  readonly number: DestinationNumber;
+}
+
+export type NameAnswer =
+  | { readonly kind: "told"; readonly name: string }
+  /** The rail knows no such number, or does not tell. */
+  | { readonly kind: "none"; readonly code: string }
+  /** The account has not the product: nobody needs to ask again until that has changed. */
+  | { readonly kind: "lacking"; readonly code: string }
+  | { readonly kind: "unanswered"; readonly code: string };
 
 /** What a payment file says. */
 export interface PaymentFile {

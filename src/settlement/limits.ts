@@ -28,6 +28,17 @@ export const STATUS_LATE_MILLIS_MAX = 2 * MINUTE_MILLIS;
 /** An order that was begun so soon after a change of the account may be older: clocks differ. */
 export const CHANGED_MILLIS_MIN = 5 * SECOND_MILLIS;
 
+/** The questions for names of new destinations that are under way at one rail account. */
+export const NAME_CALLS_MAX = 2;
+/** The length of the line for a turn, of which one account gets half: 100. More are not asked. */
+export const NAMES_WAITING_MAX = 200;
+/** A new destination waits for its name so long, its turn included. */
+export const NAME_MILLIS_MAX = 5 * SECOND_MILLIS;
+/** Nothing is asked for so long after a question without an answer. */
+export const NAME_UNANSWERED_MILLIS = MINUTE_MILLIS;
+/** The same where the account lacks the product, unless somebody sets the account. */
+export const NAME_LACKING_MILLIS = HOUR_MILLIS;
+
 /** How often each rail account is asked for its balance. */
 export const BALANCE_MILLIS = HOUR_MILLIS;
 /** An account that was set or changed is asked after this time at the latest. */

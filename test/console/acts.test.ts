@@ -6,12 +6,18 @@ import type { KescClient } from "../../client/kesc-client.js";
 import { isAskedAtOnce, knownActs } from "../../console/acts/act-contract.js";
 import { ACTS } from "../../console/acts/acts.js";
 import { ConsoleContract, CONTRACT_URLS } from "../../console/upstream/contract.js";
+import type { DestinationNumber, RailName } from "../../src/domain/destination.js";
 import { ROLES } from "../../src/domain/operator.js";
+import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
+import type { Description } from "../../src/domain/values/text.js";
 import { now } from "../../src/startup/clock.js";
 import { keys } from "../../src/storage/keys.js";
 import { MAY_CALL } from "../support/documents/roles.js";
 import { eventually } from "../support/eventually.js";
+import { NO_DEADLINE } from "../support/names.js";
+import { createDestination } from "../support/operations/accounts.js";
 import { makeTenant } from "../support/service/tenants.js";
+import { setSandbox } from "../support/service/with-rails.js";
 import { ask as browse, fieldsIn, signInWith, textOf } from "./browser-like.js";
 import { type ConsoleService, startConsoleService } from "./given.js";
 
@@ -360,6 +366,35 @@ describe("the acts of the console", () => {
     for (const page of ["", "/attention"]) {
       expect((await amina.get(`/${organization}${page}`)).text, page).to.contain("the rail is down");
     }
+  });
+
+  it("shows the rail's name of a destination beside its label, before a person decides about the payout", async () => {
+    const own = await client.accounts.createAccount({ user_id: "named", phone_number: "0712345602" });
+    const account_id = own.account.id as AccountId;
+    const { database, ledger } = service.running;
+    await setSandbox(database, { organizationId: organization as OrganizationId, isDefault: false });
+    const paid = { kind: "PHONE", number: "+254722000413" as DestinationNumber, coolingMillis: 0 } as const;
+    const named = { ...paid, label: "Mary Doe" as Description, railName: "JANE S****** <b>D**" as RailName };
+    const command = createDestination(organization as OrganizationId, account_id, named);
+    expect(await ledger.submit(command, NO_DEADLINE)).to.include({ kind: "done" });
+    const money = { account_id, amount: "100.00", reference: "named" };
+    await client.transactions.mint({ ...money, rail: "direct" });
+    const destination_id = command.newDestinationId;
+    const payout = { ...money, amount: "10.00", reference: "to a name", rail: "sandbox", destination_id };
+    let id = "";
+    // The server reads the setting of the rail within two seconds.
+    await eventually(async () => {
+      id = await client.transactions.redeem(payout).then(
+        ({ transaction }) => transaction.id,
+        () => "",
+      );
+      return id !== "";
+    });
+    const shown = await amina.get(`/${organization}/transactions/${id}`);
+    expect(shown.text).to.match(
+      /Paid to phone \+254\S+413 Label Mary Doe Name at the rail JANE S\*{6} <b>D\*\* ▲ differs/,
+    );
+    expect(shown.html).not.to.include("<b>D");
   });
 
   it("has no page for an act that is not in its list", async () => {

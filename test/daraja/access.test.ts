@@ -38,6 +38,8 @@ describe("the simulator's access", () => {
     ["account balance", "/mpesa/accountbalance/v1/query", 401, "401.002.01"],
     ["transaction status", "/mpesa/transactionstatus/v1/query", 400, "400.003.01"],
     ["C2B", "/mpesa/c2b/v2/registerurl", 400, "400.003.01"],
+    ["the name of a business", "/sfcverify/v1/query/info", 401, "401.001"],
+    ["the name of a phone", "/mpesa/b2c/hakikisha/v1/hakikisha", 401, "401.001"],
     ["pull transactions", "/pulltransactions/v1/query", 400, "400.003.01"],
   ] as const) {
     it(`reports an invalid token of ${product} as ${errorCode}`, async () => {

@@ -205,6 +205,7 @@ describe("C2B at the simulator", () => {
       reversal_identifier_type: null,
       b2c_ids: "optional",
       status_result: "2033",
+      org_info_success: "0",
       ids_used_by: "payment",
       message_forms: "alternating",
       http_callbacks: "private",

@@ -205,11 +205,77 @@ describe("the products that clients of others call", () => {
     expect((await client.payOut(PHONE, { OriginatorConversationID: null })).status).to.equal(400);
   });
 
+  describe("names", () => {
+    const BUSINESS = "/sfcverify/v1/query/info";
+    const OWNER = "/mpesa/b2c/hakikisha/v1/hakikisha";
+    const ofOwner = ({ header = {}, body = {} } = {}): ReturnType<Client["post"]> =>
+      client.post(OWNER, {
+        header: { requestID: "8aeefeea", timestamp: "1748933384", ...header },
+        body: { msisdn: PHONE, shortcode: SHORTCODE, ...body },
+      });
+
+    it("are told of a paybill and of a till, with the code that the setting names", async () => {
+      const told = await client.post(BUSINESS, { IdentifierType: "4", Identifier: "247247" });
+      expect(told.status).to.equal(200);
+      const name = { OrganizationShortCode: "247247", OrganizationName: "Simulated Business 247247" };
+      expect(told.body).to.include({ ResponseCode: "4000", ResponseMessage: "Success", ...name });
+      await client.control("/settings", { org_info_success: "0" });
+      const till = await client.post(BUSINESS, { IdentifierType: "2", Identifier: "5432300" });
+      expect(till.body).to.include({ ResponseCode: "0", OrganizationName: "Simulated Business 5432300" });
+    });
+
+    it("are hidden but for the first one of a phone's owner", async () => {
+      const { status, body } = await ofOwner();
+      expect(status).to.equal(200);
+      expect(body?.["header"]).to.include({ requestID: "8aeefeea", status: "200", message: "Success" });
+      expect(body?.["body"]).to.deep.equal({ firstName: "JANE", middleName: "S********", lastName: "D**" });
+    });
+
+    it("are not told of numbers that no payout reaches", async () => {
+      const business = await client.post(BUSINESS, { IdentifierType: "4", Identifier: "247201" });
+      expect(business.body).to.include({ ResponseCode: "1" }).and.not.have.property("OrganizationName");
+      for (const msisdn of ["254110000001", "254733000000"]) {
+        const { status, body } = await ofOwner({ body: { msisdn } });
+        expect(status).to.equal(400);
+        expect(body).to.have.nested.property("body.message", "The customer does not exist.");
+      }
+    });
+
+    for (const [path, request, field] of [
+      [BUSINESS, { IdentifierType: "1", Identifier: "247247" }, "IdentifierType"],
+      [BUSINESS, { IdentifierType: "4", Identifier: "24724777" }, "Identifier"],
+      [OWNER, { header: {} }, "body"],
+      [OWNER, { header: [], body: {} }, "header"],
+      [OWNER, { header: { timestamp: "1748933384" }, body: {} }, "requestID"],
+      [OWNER, { header: { requestID: "1", timestamp: "now" }, body: {} }, "timestamp"],
+      [OWNER, { header: { requestID: "1", timestamp: "1748933384" }, body: { msisdn: "0712" } }, "msisdn"],
+    ] as const) {
+      it(`are refused to a request with a wrong ${field} at ${path}`, async () => {
+        const { status, body } = await client.post(path, request);
+        expect([status, body?.["errorCode"]]).to.deep.equal([400, "400.002.02"]);
+        expect(body?.["errorMessage"]).to.equal(`Bad Request - Invalid ${field}`);
+      });
+    }
+
+    it("of phones are refused with the shortcode of another", async () => {
+      expect((await ofOwner({ body: { shortcode: "600000" } })).body?.["errorMessage"]).to.match(/Invalid shortcode/);
+    });
+
+    it("are lacking where Safaricom has not given the app the product", async () => {
+      await client.control("/settings", { lacks_product: "/sfcverify" });
+      const { status, body } = await client.post(BUSINESS, { IdentifierType: "4", Identifier: "247247" });
+      expect([status, body?.["errorCode"]]).to.deep.equal([401, "401.003.01"]);
+      expect((await ofOwner()).status, "the other one").to.equal(200);
+      await client.control("/settings", { lacks_product: "/mpesa/b2c/hakikisha" });
+      expect((await ofOwner()).body?.["errorCode"]).to.equal("401.003.01");
+      expect((await client.payOut(PHONE)).status, "payouts go on").to.equal(200);
+    });
+  });
+
   for (const path of [
     "/standingorder/v1/createStandingOrderExternal",
     "/v1/billmanager-invoice/optin",
     "/v1/ussdpush/get-msisdn",
-    "/sfcverify/v1/query/info",
     "/imsi/v1/checkATI",
   ]) {
     it(`names the product of ${path} as not simulated`, async () => {

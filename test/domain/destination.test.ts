@@ -4,6 +4,7 @@ import {
   bankAccountOf,
   bankNumber,
   type BusinessNumber,
+  differsFromLabel,
   type MaskedNumber,
   maskNumber,
   parseAccountNumber,
@@ -15,8 +16,11 @@ import {
   parseTill,
   partsOf,
   paybillNumber,
+  type RailName,
+  railNameOf,
   shownNumber,
 } from "../../src/domain/destination.js";
+import type { Description } from "../../src/domain/values/text.js";
 
 describe("the number of a destination", () => {
   for (const [name, parse, unit] of [
@@ -82,4 +86,36 @@ describe("the number of a destination", () => {
     expect(shownNumber("PHONE", "254******149" as MaskedNumber)).to.equal("+254******149");
     expect(shownNumber("TILL", "****321" as MaskedNumber)).to.equal("****321");
   });
+});
+
+describe("the name that a rail has for a destination", () => {
+  for (const [told, name] of [
+    ["NAIVAS LTD", "NAIVAS LTD"],
+    ["  Mama\tMboga\n Shop\u2028\u202e ", "Mama Mboga Shop"],
+    ["x".repeat(100), "x".repeat(100)],
+    ["x".repeat(101), undefined],
+    [" \n\0 ", undefined],
+  ] as const) {
+    it(`is one line: ${JSON.stringify(told.slice(0, 20))}`, () => {
+      expect(railNameOf(told)).to.equal(name);
+    });
+  }
+
+  for (const [label, railName, differs] of [
+    ["Naivas Ltd.", "NAIVAS LTD", false],
+    ["naivas (ltd)", "Naivas, Ltd", false],
+    ["Jane Wanjiku Doe", "JANE W****** D**", false],
+    ["ＮＡＩＶＡＳ", "naivas", false],
+    ["rent", "NAIVAS LTD", true],
+    ["Naivas", "NAIVAS LTD", true],
+    ["Jane Wanjiku Doe", "JANE K****** D**", true],
+    ["Jane", "JANET", true],
+    ["...", "NAIVAS", true],
+    ["", "NAIVAS", undefined],
+    ["rent", undefined, undefined],
+  ] as const) {
+    it(`differs from the label "${label}": "${String(railName)}": ${String(differs)}`, () => {
+      expect(differsFromLabel(label as Description, railName as RailName | undefined)).to.equal(differs);
+    });
+  }
 });

@@ -130,6 +130,15 @@ for (const engine of ENGINES) {
         KESC_OPERATOR_KEY: (fin as GivenOperator).key,
       });
 
+    it("get no mint: a bank collects nothing, so the refusal names another rail", async () => {
+      const { requestDeserialize } = Transactions.mint;
+      const movement = { account_id: accountId, amount: "5.00", reference: "by bank", rail: "bank" };
+      const request = { ...requestDeserialize(Buffer.alloc(0)), ...movement };
+      const { key } = service.tenant;
+      const minted = () => service.publicly.call(Transactions.mint, request, { key });
+      await eventually(async () => (await minted()).reason === "RAIL_NOT_CONFIGURED");
+    });
+
     it("have nothing before a redemption to a bank waits", async () => {
       await eventually(async () => (await propose()).reason === "BANK_PAYMENTS_NOT_FOUND");
       expect((await download(fin as GivenOperator, "KB0123456789ABCDEF01234567")).reason).to.equal(
@@ -205,6 +214,15 @@ for (const engine of ENGINES) {
       expect(createHash("sha256").update(content).digest("hex")).to.equal(file?.sha256);
       expect(Buffer.from(second.response?.content ?? []).equals(Buffer.from(content))).to.equal(true);
       expect(file_name).to.equal(`${file?.id ?? ""}.xml`);
+      const found = async (text: string) => {
+        const { response } = await admin.call(Rpcs.lookUp, { text }, by(fin as GivenOperator));
+        return response?.matches.map(({ match }) => match);
+      };
+      const [row] = (await found((file?.id ?? "").toLowerCase())) ?? [];
+      expect(row?.$case === "entry" && row.value.line?.type).to.equal("bank_file.approved");
+      const [named] = (await found(endToEndIdOf(large))) ?? [];
+      expect(named?.$case === "transaction" && named.value.id).to.equal(large);
+      expect(await found("KB0123456789ABCDEF01234567")).to.deep.equal([]);
       expect(Buffer.from(content).toString()).to.include('<InstdAmt Ccy="KES">12000000.00</InstdAmt>');
       expect((await download(eve as GivenOperator)).reason).to.equal("ROLE_REQUIRED");
       expect((await download(sue as GivenOperator)).reason).to.equal("ROLE_REQUIRED");

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { expect } from "chai";
 
 import { type Cents, toCents } from "../../src/domain/values/cents.js";
+import type { RailName } from "../../src/domain/destination.js";
 import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import {
@@ -52,7 +53,10 @@ for (const engine of ENGINES) {
       const funds = accounts.map(({ newAccountId: accountId }, index) =>
         mint({ organizationId: organization, accountId, amount: "100.00", reference: `funds ${String(index)}` }),
       );
-      const till = createDestination(organization, idOf("brian"), { coolingMillis: 0 });
+      const till = createDestination(organization, idOf("brian"), {
+        coolingMillis: 0,
+        railName: "NAIVAS LTD" as RailName,
+      });
       tillId = till.newDestinationId;
       const results = await cell.committer.commit([...accounts, ...funds, till], now());
       expect(results.map(({ kind }) => kind)).to.deep.equal(Array<string>(results.length).fill("done"));
@@ -131,6 +135,7 @@ for (const engine of ENGINES) {
       ]);
       expect(words[2]).to.equal("5 amount: the account has 40.00 KES available, after the rows before");
       expect(warnings).to.deep.equal([
+        { line: 7, text: "destination: the rail's name for it differs from its label" },
         { line: 11, text: "account: the phone number may be of another network" },
         { line: 13, text: "amount: line 12 pays the same to the same number" },
       ]);
@@ -257,7 +262,9 @@ for (const engine of ENGINES) {
           `UPDATE rail_accounts SET rail = '${rail}', revision = revision + ${String(more)}`,
         );
       const proposal = await proposalOf(admin, (await pay(text, { leave_out: 1 })).proposalId, ann);
-      expect((await stop(sha256)).reason, "only proposed").to.equal("PAYOUTS_NOT_FOUND");
+      const refused = await stop(sha256);
+      expect(refused.reason, "only proposed").to.equal("PAYOUTS_NOT_FOUND");
+      expect(refused.message).to.contain("If one waits, reject its proposal");
       await sets("another", 1);
       await eventually(async () => (await preview(text, { rail: "sandbox" })).reason === "RAIL_NOT_CONFIGURED");
       expect(await approved(admin, proposal?.id, ann)).to.equal(undefined);

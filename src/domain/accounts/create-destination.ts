@@ -14,6 +14,7 @@ import {
   type DestinationNumber,
   DESTINATIONS_MAX,
   maskNumber,
+  type RailName,
 } from "../destination.js";
 import { balancesOf } from "../journal.js";
 import { type Comparison, decideRepeat } from "../repeat.js";
@@ -29,6 +30,8 @@ export interface CreateDestination extends Commanded {
   readonly kind: DestinationKind;
   readonly number: DestinationNumber;
   readonly label: Description;
+  /** What the rail calls the number, if the service has asked it. A repeat asks nothing. */
+  readonly railName: RailName | undefined;
   /** Nothing is paid out to it before this time has passed. */
   readonly coolingMillis: number;
   readonly idempotencyKey: IdempotencyKey | undefined;
@@ -52,7 +55,7 @@ function lookup({ organizationId, accountId, idempotencyKey }: CreateDestination
  * ACCOUNT_CLOSED, TOO_MANY_DESTINATIONS.
  */
 function decide(book: Book, command: CreateDestination, now: UnixMillis, clock: UnixMillis): Decision<Destination> {
-  const { organizationId, accountId, kind, number, label, idempotencyKey } = command;
+  const { organizationId, accountId, kind, number, label, railName, idempotencyKey } = command;
   const repeated = decideRepeat(
     COMPARISON,
     { book, command, now },
@@ -81,6 +84,7 @@ function decide(book: Book, command: CreateDestination, now: UnixMillis, clock: 
     label,
     number,
     maskedNumber: maskNumber(kind, number),
+    railName,
     // The schema refuses an end before the row's own time.
     usableAt: toUnixMillis(Math.max(clock + command.coolingMillis, now)),
     createdAt: now,
@@ -116,6 +120,7 @@ function decide(book: Book, command: CreateDestination, now: UnixMillis, clock: 
 
 const COMPARISON: Comparison<CreateDestination, Destination> = {
   coolingMillis: "no content",
+  railName: "no content",
   accountId: ["account_id", ({ accountId }, existing) => accountId === existing.accountId],
   kind: ["kind", ({ kind }, existing) => kind === existing.kind],
   label: ["label", ({ label }, existing) => label === existing.label],

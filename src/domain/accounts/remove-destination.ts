@@ -50,7 +50,7 @@ function decide(book: Book, command: RemoveDestination, now: UnixMillis): Decisi
 }
 
 export function withoutNumber(destination: Destination, now: UnixMillis): Destination {
-  return { ...destination, number: undefined, removedAt: now };
+  return { ...destination, number: undefined, railName: undefined, removedAt: now };
 }
 
 export function removalEntry(

@@ -1,7 +1,7 @@
 import { type Change, changes } from "../change.js";
 import { type HoldByAmount, HOLDS_BY_AMOUNT } from "../payment.js";
 import { TRANSACTION_TYPES, type TransactionType } from "../transaction.js";
-import { amountText, type Cents, NO_CENTS, parseAmount } from "../values/cents.js";
+import { amountText, type Cents, NO_CENTS, parseAmount, TOO_SMALL } from "../values/cents.js";
 import { type Parsed, parsed, parseOneOf, unparsed } from "../values/parsed.js";
 
 /** What a limit bounds: one transaction, or the sum of a day or of a calendar month in Nairobi. */
@@ -73,7 +73,9 @@ export function parseNewLimit(unchecked: string): Parsed<Cents | "NONE"> {
 
 /** Parses the highest amount of a limit, which may be zero. */
 export function parseMaxAmount(unchecked: string): Parsed<Cents> {
-  return /^0(\.00?)?$/.test(unchecked) ? parsed(NO_CENTS) : parseAmount(unchecked);
+  if (/^0(\.00?)?$/.test(unchecked)) return parsed(NO_CENTS);
+  const amount = parseAmount(unchecked);
+  return !amount.ok && amount.problem === TOO_SMALL ? unparsed("must be zero or more", amount.code) : amount;
 }
 
 export function changedLimits(limits: LimitSet, changes: LimitChanges): LimitSet {

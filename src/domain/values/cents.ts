@@ -34,7 +34,7 @@ export function subtractCents(from: Cents, amountCents: Cents): Cents {
 
 // Leading zeros, a plus, exponents and blanks are not allowed.
 const DECIMAL = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]{1,2}))?$/;
-const TOO_SMALL = "must be more than zero";
+export const TOO_SMALL = "must be more than zero";
 const DIGITS_BEFORE_POINT_MAX = 13;
 
 /**

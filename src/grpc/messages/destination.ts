@@ -5,6 +5,7 @@ import {
   DESTINATION_KINDS,
   type DestinationKind,
   type DestinationNumber,
+  differsFromLabel,
   parseAccountNumber,
   parseBankAccount,
   parseBankCode,
@@ -27,8 +28,11 @@ import { toTimestamp } from "./timestamp.js";
 
 const KINDS = enumOf(DestinationKindMessage, "DESTINATION_KIND", DESTINATION_KINDS);
 
-export function toDestinationMessage(destination: Omit<Destination, "organizationId" | "number">): DestinationMessage {
-  const { kind, removedAt } = destination;
+/** An event has a destination without its name. */
+export function toDestinationMessage(
+  destination: Omit<Destination, "organizationId" | "number" | "railName"> & Partial<Pick<Destination, "railName">>,
+): DestinationMessage {
+  const { kind, railName, removedAt } = destination;
   return {
     id: destination.id,
     account_id: destination.accountId,
@@ -38,6 +42,8 @@ export function toDestinationMessage(destination: Omit<Destination, "organizatio
     usable_at: toTimestamp(destination.usableAt),
     created_at: toTimestamp(destination.createdAt),
     removed_at: removedAt === undefined ? undefined : toTimestamp(removedAt),
+    rail_name: railName,
+    rail_name_differs: differsFromLabel(destination.label, railName),
   };
 }
 

@@ -5,7 +5,6 @@ import type { DepositReference } from "../../domain/values/deposit-reference.js"
 import { parseEmailAddress } from "../../domain/values/email-address.js";
 import type { AccountId, FreezeId } from "../../domain/values/ids.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";
-import type { UnixMillis } from "../../domain/values/time.js";
 import type { Account as AccountMessage } from "../../gen/kesc/v1/account.js";
 import * as wire from "../../gen/kesc/v1/account_service.js";
 import { accountAsOf } from "../../statements/as-of.js";
@@ -32,7 +31,6 @@ import type { CellOf } from "./served-cell.js";
 import { authorityOf, authorOf, submit } from "./submit.js";
 
 export interface AccountHandlersOptions extends DestinationHandlersOptions {
-  readonly now: () => UnixMillis;
   readonly newAccountId: () => AccountId;
   /** Makes random references: an account gets the first that is free. */
   readonly newDepositReferences: () => readonly DepositReference[];

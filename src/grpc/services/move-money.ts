@@ -146,7 +146,8 @@ function termsOf(
   { cell, organization, options }: { cell: ServedCell; organization: Caller["organization"]; options: MovementOptions },
 ): RailTerms | undefined {
   const account = cell.railAccounts.accountOf(organization.id, rail.name);
-  if (account === undefined) return undefined;
+  // A rail that pays by files collects nothing: shillings come in by the statement of the bank.
+  if (account === undefined || (name === "mint" && account.rail.writeFile !== undefined)) return undefined;
   const { phoneNumbers, destinations = {}, ...payable } = account.rail.capabilities(TYPES[name]);
   const { phoneCoolingMillis } = options;
   return { railAccountId: account.id, payable, phoneNumbers, payerPhoneNumber, phoneCoolingMillis, destinations };

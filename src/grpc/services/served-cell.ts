@@ -9,7 +9,7 @@ import type { RailMessage, RailReport } from "../../rails/rail.js";
 import type { SealReads } from "../../seals/ports.js";
 import type { RailInbox } from "../../settlement/ports/inbox.js";
 import type { Payments, StoredPayment } from "../../settlement/ports/payments.js";
-import type { DefaultRails, RailAccounts } from "../../settlement/ports/rail-accounts.js";
+import type { DefaultRails, NamesAtRails, RailAccounts } from "../../settlement/ports/rail-accounts.js";
 import type { HistoryReads } from "../../statements/ports.js";
 import type { WebhookEndpoints } from "../../webhooks/ports/endpoints.js";
 import type { TestEvents } from "../../webhooks/test-events.js";
@@ -36,6 +36,8 @@ export interface CellRails {
   readonly payments: Pick<Payments, "payment" | "advance" | "endQuestion">;
   readonly inbox: Pick<RailInbox, "add" | "messages" | "addAboutReturn">;
   readonly railAccounts: RailAccounts & DefaultRails;
+  /** Asks rails what they call the numbers of new destinations. */
+  readonly railNames?: NamesAtRails;
   /** Says why a payout does not begin. Undefined if it may, and once the rail may have it. */
   readonly heldReason: (payment: StoredPayment, isFrozen: boolean) => Promise<HeldReason | undefined>;
   /** Says in words what the last code of a payment means. Undefined for a code of the service. */

@@ -57,6 +57,10 @@ const columns = z
   .refine(
     (given) => NEEDED.every((needed) => given.some(({ value }) => value === needed)),
     `must have columns with ${NEEDED.join(", ")}`,
+  )
+  .refine(
+    (given) => new Set(given.map(({ name }) => name.toLowerCase())).size === given.length,
+    "must have columns whose names differ",
   );
 
 const limits = z
@@ -86,6 +90,17 @@ export const SETTINGS = z
   .refine(({ form, columns: given }) => (form === "csv") === (given !== undefined), {
     error: "must be given with the form csv, and with it alone",
     path: ["columns"],
+  })
+  .superRefine(({ form, ...given }, context) => {
+    for (const name of ["bic", "customerId"] as const) {
+      if (form === "csv" && given[name] !== undefined) {
+        context.addIssue({
+          code: "custom",
+          message: "must be absent with the form csv: a table has none",
+          path: [name],
+        });
+      }
+    }
   });
 
 export type BankSettings = z.output<typeof SETTINGS>;

@@ -15,7 +15,7 @@ export interface Answered extends Faulty {
 
 /** A request to Daraja. */
 export type DarajaRequest =
-  "push" | "payout" | "business" | "push query" | "status" | "balance" | "reversal" | "list" | "token";
+  "push" | "payout" | "business" | "push query" | "status" | "balance" | "reversal" | "list" | "name" | "token";
 
 /**
  * What the answer to a request proves:
@@ -112,6 +112,13 @@ export const ANSWERS: readonly AnswerRow[] = [
 
   // Each product has its own code for a token that is not valid (any more).
   { code: "404.001.03", reading: "token refused", words: "the token is invalid", sources: SAFARICOM },
+  {
+    code: "401.001",
+    message: /invalid access token/i,
+    reading: "token refused",
+    words: "the token is invalid",
+    sources: SAFARICOM,
+  },
   { code: "401.002.01", reading: "token refused", words: "the token is invalid", sources: SAFARICOM },
   { code: "400.003.01", reading: "token refused", words: "the token is invalid", sources: SAFARICOM },
   { code: "InvalidAccessToken", reading: "token refused", words: "the token is invalid", sources: ["apigee"] },

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+
 import { otherNetworkOf } from "../../../runtime/kenyan-networks.js";
 import type { Rail, TransactionType } from "../../domain/transaction.js";
 import { isPayable } from "../../domain/values/payable-amounts.js";
@@ -10,6 +12,8 @@ import type {
   BalanceReport,
   Capabilities,
   DepositUrls,
+  NameAnswer,
+  NamedParty,
   NewQuestion,
   PaymentRail,
   RailMessage,
@@ -26,6 +30,7 @@ import { answerToQuestion, readQuestion, registerForDeposits } from "./c2b.js";
 import { DarajaClient } from "./daraja/client.js";
 import { securityCredential } from "./daraja/security-credential.js";
 import { explain } from "./explain.js";
+import { nameRequest, readName } from "./names.js";
 import { probesOf } from "./probe.js";
 import { pullTransactions, registerForPulls } from "./reconciliation/pull-transactions.js";
 import { reportOfReversal, REVERSAL_PATH, reversalRequest, sentByReversal } from "./reversal.js";
@@ -82,6 +87,11 @@ export class MpesaRail implements PaymentRail {
   /** M-Pesa serves Safaricom's lines alone. Numbers are ported, so the prefix proves nothing. */
   doubtsNumber(number: PhoneNumber): boolean {
     return otherNetworkOf(number) !== undefined;
+  }
+
+  async nameOf(party: NamedParty, signal: AbortSignal): Promise<NameAnswer> {
+    const { path, request } = nameRequest(party, this.#account, { id: randomUUID(), now: this.#now() });
+    return readName(await this.#client.post(path, request, signal), party);
   }
 
   async send(order: RailOrder, signal: AbortSignal): Promise<Sent> {

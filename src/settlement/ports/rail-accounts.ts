@@ -1,10 +1,11 @@
+import type { DestinationKind, RailName } from "../../domain/destination.js";
 import type { RailAccountId } from "../../domain/payment.js";
 import type { PayoutMode, RefusedCredential } from "../../domain/rail-account.js";
 import type { Rail } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import type { PaymentRail } from "../../rails/rail.js";
+import type { NamedParty, PaymentRail } from "../../rails/rail.js";
 
 /** An organization's account at a rail, ready for use. */
 export interface RailAccount {
@@ -69,4 +70,15 @@ export interface RailAccounts {
   accountOf(organizationId: OrganizationId, rail: Rail | undefined): RailAccount | undefined;
   /** All accounts of the organization that can be used. */
   accountsOf(organizationId: OrganizationId): readonly RailAccount[];
+}
+
+/** What rails call the numbers of new destinations. */
+export interface NamesAtRails {
+  /** Whether a rail of the organization may tell the name of such a number now. */
+  tells(organizationId: OrganizationId, kind: DestinationKind): boolean;
+  /**
+   * Resolves after `millisMax`, and 5 seconds, at the latest. Undefined if the rail tells no name
+   * or does not answer in time, and if too many questions wait. Never rejects.
+   */
+  nameOf(organizationId: OrganizationId, party: NamedParty, millisMax: number): Promise<RailName | undefined>;
 }

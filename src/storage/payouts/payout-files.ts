@@ -1,4 +1,4 @@
-import type { DestinationKind } from "../../domain/destination.js";
+import { type DestinationKind, differsFromLabel } from "../../domain/destination.js";
 import type { TierName } from "../../domain/limits/limits.js";
 import { payoutFileIn } from "../../domain/payout-file.js";
 import type { Transaction } from "../../domain/transaction.js";
@@ -214,8 +214,9 @@ function accountOf(row: PayingAccountRow, destinations: readonly DestinationRow[
     destinations: destinations
       .filter((each) => each.account_id === id)
       .flatMap((each) => {
-        const { number } = destinationOf(each, book);
-        const known = { id: each.id as DestinationId, kind: each.kind as DestinationKind };
+        const { number, label, railName } = destinationOf(each, book);
+        const hasOtherName = differsFromLabel(label, railName);
+        const known = { id: each.id as DestinationId, kind: each.kind as DestinationKind, hasOtherName };
         return number === undefined ? [] : [{ ...known, number }];
       }),
   };

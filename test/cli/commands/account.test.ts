@@ -19,6 +19,8 @@ for (const engine of ENGINES) {
       accountId = String(json["id"]);
       const body = { account_id: accountId, amount: 5, reference: "deposit", metadata: { till: "4" } };
       await service.rest("POST", "/transactions/mint", { body });
+      const till = { kind: "till", number: "5432321", label: "shop" };
+      await service.rest("POST", `/accounts/${accountId}/destinations`, { body: till });
     });
     after(() => service.dispose());
 
@@ -28,7 +30,7 @@ for (const engine of ENGINES) {
       const { code, stdout } = await run(accountId, "--org", "A", "--json");
       expect(code).to.equal(0);
       const lines = stdout.split("\n").slice(0, -1);
-      const [account, transaction, ...journal] = lines.map((line) => JSON.parse(line) as Exported);
+      const [account, destination, transaction, ...journal] = lines.map((line) => JSON.parse(line) as Exported);
       expect(account?.["type"]).to.equal("account");
       expect(account?.["account"]).to.include({
         id: accountId,
@@ -39,6 +41,9 @@ for (const engine of ENGINES) {
         available_balance: "5.00",
         held_balance: "0.00",
       });
+      expect(destination?.["type"]).to.equal("destination");
+      const till = { kind: "till", label: "shop", masked_number: "****321", rail_name: null };
+      expect(destination?.["destination"]).to.include(till);
       expect(transaction?.["type"]).to.equal("transaction");
       expect(transaction?.["transaction"]).to.deep.include({
         type: "mint",
@@ -50,10 +55,11 @@ for (const engine of ENGINES) {
       });
       const rows = journal.map(({ type, journal: row }) => [type, (row as Record<string, unknown>)["type"]]);
       expect(rows).to.deep.equal([
+        ["journal", "destination.created"],
         ["journal", "transaction.completed"],
         ["journal", "account.created"],
       ]);
-      const [{ journal: minted } = {}] = journal;
+      const [, { journal: minted } = {}] = journal;
       const posting = { debit_account: "reserve", credit_account: "available", amount: "5.00" };
       expect(minted).to.include({ account_id: accountId, ...posting });
       expect((minted as Record<string, unknown>)["content_hash"]).to.match(/^[0-9a-f]{64}$/);
@@ -63,9 +69,11 @@ for (const engine of ENGINES) {
       const { code, stdout } = await run(accountId, "--org", service.a.organizationId);
       expect(code).to.equal(0);
       expect(stdout).to.match(/^account\n {2}id: acc_.*\n {2}user_id: wanjiku\n {2}phone_number: \+254798765432\n/);
-      expect(stdout.match(/^(account|transaction|journal)$/gm)).to.deep.equal([
+      expect(stdout.match(/^(account|destination|transaction|journal)$/gm)).to.deep.equal([
         "account",
+        "destination",
         "transaction",
+        "journal",
         "journal",
         "journal",
       ]);

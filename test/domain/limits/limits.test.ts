@@ -93,6 +93,7 @@ describe("limits", () => {
       "FORMAT",
       "FORMAT",
     ]);
+    expect(parseNewLimit("-1")).to.include({ problem: "must be zero or more" });
   });
 
   it("have tiers whose names are short and plain", () => {

@@ -5,6 +5,8 @@ import { ENGINES } from "../../support/databases.js";
 import { RailWorld } from "./world.js";
 
 const HOUR_MILLIS = 3_600_000;
+/** Whom M-Pesa names as the owner of each phone. */
+const OWNER = "JANE S******** D**";
 
 for (const engine of ENGINES) {
   describe(`a redemption to a destination over M-Pesa (${engine})`, () => {
@@ -58,6 +60,55 @@ for (const engine of ENGINES) {
       expect(other.json).to.include({ status: 409, code: "REFERENCE_ALREADY_USED" });
       expect((await redeem({})).headers["idempotent-replayed"]).to.equal("true");
       expect(await world.findings()).to.deep.equal([]);
+    });
+
+    it("has M-Pesa's name beside the label, asked once, and gone with the number", async () => {
+      const account = await call("POST", "/accounts", { user_id: "names", phone_number: "+254700000100" });
+      const path = `/accounts/${String(account.json["id"])}/destinations`;
+      const till = { kind: "till", number: "5432300", label: "simulated business, 5432300" };
+      const made = await call("POST", path, till);
+      expect(made.status, made.text).to.equal(201);
+      expect(made.json).to.include({ rail_name: "Simulated Business 5432300", rail_name_differs: false });
+      const phone = await call("POST", path, { kind: "phone", number: "+254722000300", label: "Mary Simulated Doe" });
+      expect(phone.json).to.include({ rail_name: OWNER, rail_name_differs: true });
+      const unlabelled = await call("POST", path, { kind: "phone", number: "+254722000400" });
+      expect(unlabelled.json).to.include({ rail_name: OWNER, rail_name_differs: null });
+      const unknown = await call("POST", path, { kind: "till", number: "5432301", label: "gone" });
+      expect(unknown.json).to.include({ rail_name: null, rail_name_differs: null });
+      // The account at M-Pesa does not pay to paybills.
+      const unpaid = await call("POST", path, { kind: "paybill", number: "600000", account_number: "RENT1" });
+      expect(unpaid.json).to.include({ rail_name: null });
+
+      const asked = world.namesAsked;
+      const again = await call("POST", path, { ...till, label: "other" });
+      expect(again.headers["idempotent-replayed"]).to.equal("true");
+      expect(again.json).to.deep.equal(made.json);
+      const wrong = await call("POST", "/accounts/acc_01jd2r6p5vf8ksw3xhb1z7q4ye/destinations", till);
+      expect(wrong.status).to.equal(404);
+      expect(world.namesAsked, "a repeat and a refusal ask nothing").to.equal(asked);
+
+      const id = String(made.json["id"]);
+      expect((await call("GET", `${path}/${id}`)).json).to.deep.equal(made.json);
+      const events = await call("GET", "/events?types=destination.created");
+      expect(events.text).not.to.match(/Simulated Business|JANE/);
+      const removed = await call("DELETE", `${path}/${id}`);
+      expect(removed.json).to.include({ rail_name: null, masked_number: made.json["masked_number"] });
+      expect(await world.findings()).to.deep.equal([]);
+    });
+
+    it("is made without a name where Safaricom has not given the app the product, which is asked once", async () => {
+      const account = await call("POST", "/accounts", { user_id: "lacking", phone_number: "+254700000100" });
+      const path = `/accounts/${String(account.json["id"])}/destinations`;
+      world.setMpesa(world.business(0), { lacksProduct: "/sfcverify" });
+      const asked = world.namesAsked;
+      for (const number of ["5432400", "5432500"]) {
+        const made = await call("POST", path, { kind: "till", number, label: "shop" });
+        expect(made.status, made.text).to.equal(201);
+        expect(made.json).to.include({ rail_name: null });
+      }
+      expect(world.namesAsked).to.equal(asked + 1);
+      const phone = await call("POST", path, { kind: "phone", number: "+254722000500" });
+      expect(phone.json).to.include({ rail_name: OWNER });
     });
 
     for (const [what, number, seconds] of [

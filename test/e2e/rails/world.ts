@@ -294,7 +294,7 @@ export class RailWorld {
   /** How M-Pesa treats the business from now on. */
   setMpesa(
     { shortcode }: Business,
-    changes: Partial<Pick<Organization, "pullLagMillis" | "isPullProvisioned" | "utilityCents">>,
+    changes: Partial<Pick<Organization, "pullLagMillis" | "isPullProvisioned" | "utilityCents" | "lacksProduct">>,
   ): void {
     Object.assign(this.#daraja.organizations.find((each) => each.shortcode === shortcode) ?? {}, changes);
   }
@@ -313,6 +313,12 @@ export class RailWorld {
     const organization = this.#daraja.organizations.find((each) => each.shortcode === shortcode);
     if (organization === undefined) throw new Error(`M-Pesa does not know ${shortcode}`);
     return organization;
+  }
+
+  /** How many names M-Pesa was asked for, also by an app that lacks the product. */
+  get namesAsked(): number {
+    const lacked = this.#daraja.refusedRequests.filter(({ errorCode }) => errorCode === "401.003.01");
+    return this.#daraja.mpesa.named.length + lacked.length;
   }
 
   owner({ organizationId }: Business): Promise<FoundOwner> {

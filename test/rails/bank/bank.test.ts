@@ -84,6 +84,9 @@ describe("the rail bank", () => {
     [{ form: "csv", columns: Array.from({ length: 41 }, () => COLUMNS[0]) }, /^columns must have at most 40/],
     [{ form: "csv", columns: [...COLUMNS, { name: "x" }] }, /^columns.3 must have value, or text/],
     [{ form: "csv", columns: [...COLUMNS, { name: "x", value: "pin" }] }, /^columns.3.value must be one of/],
+    [{ form: "csv", columns: COLUMNS, bic: "KCBLKENX" }, /^bic must be absent with the form csv/],
+    [{ form: "csv", columns: COLUMNS, customerId: "1" }, /^customerId must be absent with the form csv/],
+    [{ form: "csv", columns: [...COLUMNS, COLUMNS[0]] }, /^columns must have columns whose names differ/],
     [{ limits: { min: "2.00", max: "1.00" } }, /^limits must have a min/],
     [{ password: "x" }, /^password is not a field/],
   ] as const) {

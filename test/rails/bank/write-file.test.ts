@@ -109,13 +109,10 @@ describe("a payment file", () => {
     { name: "Ref", value: "reference" },
     { name: "Narration", text: "KESC" },
   ];
+  const table = { form: "csv", columns, bic: undefined, customerId: undefined };
 
   it("in CSV has the columns of the bank, in their order", () => {
-    expect(
-      writtenFile(FILE, settings({ form: "csv", columns }))
-        .toString("utf8")
-        .split("\r\n"),
-    ).to.deep.equal([
+    expect(writtenFile(FILE, settings(table)).toString("utf8").split("\r\n")).to.deep.equal([
       "Beneficiary,Bank,Account,Amount,Ref,Narration",
       "A & B Ltd,01175,1104567890,100.05,F8KSW3XHB1Z7Q4YE01JD2R6P5V,KESC",
       "Jane Doe,68000,0170123456789,12000000.00,F8KSW3XHB1Z7Q4YF01JD2R6P5V,KESC",
@@ -125,7 +122,7 @@ describe("a payment file", () => {
 
   it("has the same bytes whatever the order of the payments", () => {
     const turned = { ...FILE, payments: PAYMENTS.toReversed() };
-    for (const given of [{}, { form: "pain.001.001.03" }, { form: "csv", columns }]) {
+    for (const given of [{}, { form: "pain.001.001.03" }, table]) {
       expect(writtenFile(turned, settings(given)).equals(writtenFile(FILE, settings(given)))).to.equal(true);
     }
   });

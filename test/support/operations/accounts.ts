@@ -61,6 +61,7 @@ export function createDestination(
     kind: "TILL",
     number: "5432321" as DestinationNumber,
     label: "rent" as Description,
+    railName: undefined,
     coolingMillis: 3_600_000,
     idempotencyKey: keyOf(key),
     ...given,

@@ -15,7 +15,7 @@ import type { Cell, Database } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { noteBalance, noteQuestion } from "../../../src/storage/rails/balances.js";
 import { saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
-import type { StoredBalance } from "../../../src/storage/rails/rail-accounts.js";
+import { type StoredBalance, storedRailAccount } from "../../../src/storage/rails/rail-accounts.js";
 import { setDefaultRail } from "../as-machine.js";
 import type { RestReply } from "../callers/rest-caller.js";
 import { eventually } from "../eventually.js";
@@ -144,8 +144,9 @@ export async function setSandbox(
   { organizationId, isDefault, destinations = ["phone"] }: SandboxSetting,
 ): Promise<void> {
   const [cell] = database.cells;
+  const stored = await storedRailAccount(cell, organizationId, "sandbox");
   const setting = {
-    id: SANDBOX_ID,
+    id: stored?.id ?? SANDBOX_ID,
     organizationId,
     rail: "sandbox" as Rail,
     settings: JSON.stringify({ destinations }),

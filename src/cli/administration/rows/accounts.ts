@@ -24,6 +24,23 @@ export const ACCOUNT_ROWS: CommandRows = {
     done: "Changed {id}. It now has the phone number {phone_number}.",
     unchanged: "{id} has these values already.",
   },
+  "account destinations": {
+    description: "list where shillings of an account can be paid out to, with the rail's name beside the label",
+    rpc: "ListDestinations",
+    examples: ['acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme"'],
+    parameters: ["<account-id>", "--org"],
+    columns: {
+      ID: "id",
+      KIND: "kind",
+      NUMBER: "masked_number",
+      LABEL: "label",
+      "RAIL'S NAME": "rail_name",
+      DIFFERS: "rail_name_differs",
+      USABLE: "usable_at",
+      REMOVED: "removed_at",
+    },
+    none: "The account has no destination: only its own phone number is paid.",
+  },
   "account close": {
     description: "close an empty account for ever; its user can get a new one",
     rpc: "CloseAccount",
@@ -79,6 +96,12 @@ export const ACCOUNT_ROWS: CommandRows = {
     rpc: "ExportAccount",
     examples: ['acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --json'],
     parameters: ["<account-id>", "--org"],
-    parts: { account: "account", freezes: "freeze", transactions: "transaction", journal_rows: "journal" },
+    parts: {
+      account: "account",
+      freezes: "freeze",
+      destinations: "destination",
+      transactions: "transaction",
+      journal_rows: "journal",
+    },
   },
 };

@@ -1,3 +1,5 @@
+import type { Organization } from "../../../domain/api-key.js";
+import { parseBankFileId, transactionOfEndToEndId } from "../../../domain/bank-file.js";
 import { parseReceiptText } from "../../../domain/receipt.js";
 import { readDepositReference } from "../../../domain/values/deposit-reference.js";
 import { parseEmailAddress } from "../../../domain/values/email-address.js";
@@ -47,7 +49,7 @@ const LOOKED_AT_BY_ID = 1;
 const SEQUENCE = /^(?:#|row-)([1-9][0-9]{0,14})$/;
 
 /**
- * The rpc that finds what a text names. It makes 14 reads along indexes at most, of 21 rows each:
+ * The rpc that finds what a text names. It makes 17 reads along indexes at most, of 21 rows each:
  * of a receipt in three spellings, among transactions and deposits, and of a reference and a
  * user_id in two or three.
  */
@@ -64,7 +66,9 @@ export function lookUpRpc(options: HandlersOptions): Record<string, RpcRoute> {
         const { operator } = caller.who;
         // The machine has the database: no row would tell what a person reads there.
         const admit = () => (operator === undefined ? undefined : lookUps.admit(operator, organization));
-        const page = await listTurns.page(caller, () => search({ ...cell, options, organizationId }, { text, admit }));
+        const page = await listTurns.page(caller, () =>
+          search({ ...cell, options, organizationId, organization }, { text, admit }),
+        );
         if ("reason" in page) return refuse(page);
         const { refusal, rows, readAs, tried, more } = page;
         if (refusal !== undefined) return refuse(refusal);
@@ -92,6 +96,7 @@ function parseText(unchecked: string): Parsed<string> {
 interface SearchedBook extends Pick<ServedCell, "reads" | "history"> {
   readonly options: HandlersOptions;
   readonly organizationId: OrganizationId;
+  readonly organization: Organization;
 }
 
 interface Found {
@@ -109,6 +114,8 @@ const READINGS: readonly (readonly [Reading, TextReading])[] = [
   [Reading.LOOK_UP_READING_DEPOSIT_ID, ofId("dep_", parseDepositId, depositOf)],
   [Reading.LOOK_UP_READING_DESTINATION_ID, ofId("dst_", parseDestinationId, holderOf)],
   [Reading.LOOK_UP_READING_PROPOSAL_ID, ofId("prp_", parseProposalId, proposalOf)],
+  [Reading.LOOK_UP_READING_BANK_FILE_ID, byBankFile],
+  [Reading.LOOK_UP_READING_END_TO_END_ID, byEndToEndId],
   [Reading.LOOK_UP_READING_SEQUENCE, bySequence],
   [Reading.LOOK_UP_READING_EMAIL, named(parseEmailAddress, (email, book) => accountsOf(book, { email }))],
   [
@@ -260,6 +267,26 @@ async function holderOf(id: DestinationId, book: SearchedBook): Promise<Match> {
 async function proposalOf(id: ProposalId, { options, organizationId }: SearchedBook): Promise<Match> {
   const found = await proposalNow(options, id);
   return found?.organization_id === organizationId ? { $case: "proposal", value: found } : undefined;
+}
+
+/** Finds the row that approved a payment file for a bank. */
+function byBankFile(text: string, book: SearchedBook): ReturnType<TextReading> {
+  const id = parseBankFileId(text.toUpperCase());
+  if (!id.ok) return undefined;
+  return async () => {
+    const file = await book.options.bankPayments.file(book.organization, id.value);
+    return file === undefined ? { matches: [], lookedAt: LOOKED_AT_BY_ID } : rowAt(file.seq, book);
+  };
+}
+
+/** A bank names a payment of a file by it. */
+function byEndToEndId(text: string, book: SearchedBook): ReturnType<TextReading> {
+  const id = transactionOfEndToEndId(text.toUpperCase());
+  if (id === undefined) return undefined;
+  return async () => {
+    const match = await transactionOf(id, book);
+    return { matches: match === undefined ? [] : [{ match }], lookedAt: LOOKED_AT_BY_ID };
+  };
 }
 
 function bySequence(text: string, book: SearchedBook): ReturnType<TextReading> {

@@ -1,4 +1,10 @@
-import type { Destination, DestinationKind, DestinationNumber, MaskedNumber } from "../../../domain/destination.js";
+import type {
+  Destination,
+  DestinationKind,
+  DestinationNumber,
+  MaskedNumber,
+  RailName,
+} from "../../../domain/destination.js";
 import type { AccountId, DestinationId } from "../../../domain/values/ids.js";
 import type { Description } from "../../../domain/values/text.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
@@ -28,27 +34,38 @@ export const DESTINATION_TABLE: Table<Destination, DestinationRow> = {
   updates: [{ sets: changedNamesOf(DESTINATIONS) }],
 };
 
-/** Decrypts the number. Throws if it was changed, or belongs to another destination. */
+/** Decrypts number and name. Throws if they were changed, or belong to another destination. */
 export function destinationOf(row: DestinationRow, { organizationId, keys }: OpenBook): Destination {
   const id = row.id as DestinationId;
   const place = { organizationId, ownerId: id, field: "number" } as const;
+  const [number, railName] = row.number === null ? [] : decryptPersonal(keys, place, row.number).split(NAME_FOLLOWS);
   return {
     id,
     organizationId,
     accountId: row.account_id as AccountId,
     kind: row.kind as DestinationKind,
     label: row.label as Description,
-    number: row.number === null ? undefined : (decryptPersonal(keys, place, row.number) as DestinationNumber),
+    number: number as DestinationNumber | undefined,
     maskedNumber: row.masked_number as MaskedNumber,
+    railName: railName as RailName | undefined,
     usableAt: toUnixMillis(row.usable_at),
     createdAt: toUnixMillis(row.created_at),
     removedAt: row.removed_at === null ? undefined : toUnixMillis(row.removed_at),
   };
 }
 
+/** Neither a number nor a name has it. */
+const NAME_FOLLOWS = "\n";
+
+/** The name is stored with the number, so that it goes with it, and the row's hash covers it. */
+function storedNumberOf({ number, railName }: Destination): string | undefined {
+  return number === undefined || railName === undefined ? number : `${number}${NAME_FOLLOWS}${railName}`;
+}
+
 /** One batch may create a destination and remove it: then the row never holds its number. */
 function destinationRowOf(destination: Destination, { book, seq, facts }: RowPlace): InsertedRow<typeof DESTINATIONS> {
-  const { id, organizationId, number } = destination;
+  const { id, organizationId } = destination;
+  const number = storedNumberOf(destination);
   const place = { organizationId, ownerId: id, field: "number" } as const;
   return {
     book: book.number,
@@ -68,10 +85,10 @@ function destinationRowOf(destination: Destination, { book, seq, facts }: RowPla
 
 /**
  * Returns the fields that the content hash of a destination's row covers. The row that created it
- * covers the number, with a salt that goes together with the number. Then nobody can try all
+ * covers the number and its name, with a salt that goes together with them. Then nobody can try all
  * numbers. The row that removed it covers what stays.
  */
 export function contentOfDestination(destination: Destination): readonly string[] {
-  const { kind, label, maskedNumber, number, usableAt } = destination;
-  return [kind, label, maskedNumber, number ?? "", String(usableAt)];
+  const { kind, label, maskedNumber, usableAt } = destination;
+  return [kind, label, maskedNumber, storedNumberOf(destination) ?? "", String(usableAt)];
 }
