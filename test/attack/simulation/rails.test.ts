@@ -69,6 +69,11 @@ const RAIL = [
   "held, then releaseTransaction: OWN_PAYOUT",
   "held, then releaseTransaction: done",
   "held, then refuseTransaction: done",
+  "check, ALLOW: done",
+  "check, DENY: done",
+  "check, HOLD: done",
+  "check, NO_ANSWER: done",
+  "check, again: done",
   "suspensions",
 ];
 const PAYOUTS = [

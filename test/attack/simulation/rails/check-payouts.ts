@@ -30,7 +30,13 @@ interface Checked {
 export function checkPayouts(
   world: RailWorld,
   organizationId: OrganizationId,
-  given: { readonly files: readonly ReadFile[]; readonly rules: HoldRules; readonly movedFor: MovedFor },
+  given: {
+    readonly files: readonly ReadFile[];
+    readonly rules: HoldRules;
+    /** Whether a service is asked before a payout leaves. */
+    readonly isChecked: boolean;
+    readonly movedFor: MovedFor;
+  },
 ): void {
   const transactions = [...world.disk.transactions.values()].filter((each) => each.organizationId === organizationId);
   const journal = world.disk.journalAfter(organizationId, 0);
@@ -88,7 +94,10 @@ function checkFile(checked: Checked, { sha256, rowsSha256, rows }: ReadFile): vo
 }
 
 /** A held payout is released once at most, by somebody who did not ask for it. */
-function checkHeld(checked: Checked, { files, rules }: { files: readonly ReadFile[]; rules: HoldRules }): void {
+function checkHeld(
+  checked: Checked,
+  { files, rules, isChecked }: { files: readonly ReadFile[]; rules: HoldRules; isChecked: boolean },
+): void {
   const { journal, transactions } = checked;
   for (const transaction of transactions) {
     if (transaction.type !== "REDEEM" || transaction.rail === "direct" || transaction.corrects !== undefined) continue;
@@ -108,6 +117,14 @@ function checkHeld(checked: Checked, { files, rules }: { files: readonly ReadFil
     const [held] = rowsOf(checked, transaction, "transaction.held");
     const reasons = held?.detail?.split(",") ?? [];
     const { id, amountCents } = transaction;
+    mustBe(`whether ${id} waited for the check`, isChecked, reasons.includes("CHECK"));
+    const answers = rowsOf(checked, transaction, "transaction.checked");
+    mustHold(answers.length <= 1, () => wrong(`the answers of the check about ${id}`, "one at most", answers));
+    // The answer, and what it came to.
+    const isDenied = answers[0]?.detail?.split(" ")[1] === "DENY";
+    mustHold(!isDenied || transaction.failure === "CHECK_DENIED", () =>
+      wrong(`the end of ${id}, which the check has denied`, "CHECK_DENIED", transaction.failure),
+    );
     mustBe(
       `whether ${id} was held for its amount`,
       amountCents > (rules.HELD_AMOUNT ?? Infinity),

@@ -2,7 +2,7 @@ import { DIRECT_RAIL, type Transaction } from "../../../../src/domain/transactio
 import type { Actor } from "../../../../src/domain/values/actor.js";
 import type { OrganizationId } from "../../../../src/domain/values/ids.js";
 import { by } from "../../../support/commands.js";
-import { decideHeld } from "../../../support/operations/transactions.js";
+import { decideCheck, decideHeld } from "../../../support/operations/transactions.js";
 import type { Commit, RailWorld } from "./rail-world.js";
 
 /** The persons who decide. Two of them propose files, too. */
@@ -10,10 +10,7 @@ const PERSONS = ["opr_a", "opr_b", "opr_c"] as const;
 /** Those who may decide about each payout, also where it takes two. */
 const LAST_PERSONS = ["opr_c", "dan"] as const;
 
-/**
- * Decides about redemptions that are held. What else can end a hold is one more choice in `decide`:
- * everything that this desk does is followed by the checks of held payouts.
- */
+/** Decides about redemptions that are held: by persons, or by what the organization's check says. */
 export class HeldDesk {
   readonly #world: RailWorld;
   readonly #commit: Commit;
@@ -36,6 +33,21 @@ export class HeldDesk {
     return [...this.#world.disk.transactions.values()].filter((each) => {
       return each.organizationId === organizationId && each.type === "REDEEM" && each.rail !== DIRECT_RAIL;
     });
+  }
+
+  /**
+   * The service of the organization answers, or its time is over. Servers that do not know of each
+   * other ask it twice, so another answer can come after the first.
+   */
+  async check({ organizationId, id }: Transaction): Promise<void> {
+    const answer = this.#world.random.pick(["ALLOW", "ALLOW", "HOLD", "DENY", "NO_ANSWER"] as const);
+    const exchangeSha256 = answer === "NO_ANSWER" ? undefined : "e".repeat(64);
+    const before = this.#world.disk.transactions.get(id);
+    const done = await this.#commit(decideCheck(organizationId, id, { answer, exchangeSha256 }));
+    const after = this.#world.disk.transactions.get(id);
+    const waits = before?.heldFor.includes("CHECK") === true;
+    if (!waits && after !== before) this.#world.violated(`what a second answer does to ${id}`, before, after);
+    this.#world.tally.count("rail", `check, ${waits ? answer : "again"}: ${done}`);
   }
 
   /** One of the persons decides, who may have proposed the file of the payout: not if `isLast`. */

@@ -16,6 +16,7 @@ import {
   unfreezeAccount,
 } from "../../../support/operations/accounts.js";
 import { PAYEE } from "../../../support/operations/bank-files.js";
+import { setPayoutCheck } from "../../../support/operations/payouts.js";
 import { setRailAccount } from "../../../support/operations/rails.js";
 import { cancel, completePayment, mint, redeem, resolve } from "../../../support/operations/transactions.js";
 import { Random } from "../../random.js";
@@ -85,6 +86,8 @@ class RailRun {
   /** Those of the organizations that pay to banks. */
   readonly #treasurers: ReadonlyMap<OrganizationId, Treasurer>;
   readonly #rules = new Map<OrganizationId, HoldRules>();
+  /** The organizations whose service is asked before a payout leaves. */
+  readonly #checks = new Set<OrganizationId>();
   #ordersLeft: number;
   #healsAt = Infinity;
 
@@ -187,6 +190,12 @@ class RailRun {
   #offerHeld(may: May): void {
     const held = this.#organizations.flatMap((organizationId) => this.#desk.maybeHeld(organizationId));
     if (held.length === 0) return;
+    const checked = held.filter(({ organizationId }) => this.#checks.has(organizationId));
+    if (checked.length > 0) {
+      may(this.#isHealed ? 5 : 1, () => {
+        void this.#desk.check(this.#world.random.pick(checked));
+      });
+    }
     may(this.#isHealed ? 5 : 0.5, () => {
       void this.#desk.decide(this.#world.random.pick(held), { isLast: this.#isHealed });
     });
@@ -265,6 +274,10 @@ class RailRun {
       await this.#commit({ ...payee, newDestinationId: payeeOf(organizationId) });
     }
     const { random } = this.#world;
+    if (random.chance(0.3)) {
+      this.#checks.add(organizationId);
+      await this.#commit(setPayoutCheck(organizationId, { noAnswer: random.pick(["HOLD", "ALLOW"]) }));
+    }
     if (random.chance(0.5)) return;
     const amounts = [toCents(1), toCents(10_000), toCents(40_000)] as const;
     const rules = {
@@ -410,6 +423,7 @@ class RailRun {
     checkPayouts(this.#world, organizationId, {
       files: this.#teams.get(organizationId)?.files ?? [],
       rules: this.#rules.get(organizationId) ?? {},
+      isChecked: this.#checks.has(organizationId),
       movedFor: (id) => this.#truth.movedFor(id),
     });
   }
