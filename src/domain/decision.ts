@@ -449,10 +449,9 @@ export function replay<Resource>(
 /** Stores the key with the resource. Returns no rows if the command has no key. */
 export function putIdempotencyKey(
   key: IdempotencyKey | undefined,
-  resource: { readonly id: ResourceId; readonly organizationId: OrganizationId },
+  { id: resourceId, organizationId }: { readonly id: ResourceId; readonly organizationId: OrganizationId },
   createdAt: UnixMillis,
 ): readonly Put<"idempotencyKeys">[] {
   if (key === undefined) return [];
-  const row = { organizationId: resource.organizationId, key, resourceId: resource.id, createdAt };
-  return [{ table: "idempotencyKeys", row }];
+  return [{ table: "idempotencyKeys", row: { organizationId, key, resourceId, createdAt } }];
 }

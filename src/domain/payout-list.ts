@@ -3,6 +3,7 @@ import {
   bankAccountOf,
   type BankNumber,
   type Destination,
+  type DestinationNumber,
   parseAccountNumber,
   parseBankAccount,
   parseBankCode,
@@ -130,12 +131,21 @@ export function listedTextsOfAccount(
   return [textOf("account", id), ...(phoneNumber === undefined ? [] : [textOf("number", phoneNumber)])];
 }
 
-/** Returns what a list may have of a destination: its number, and the name of its holder. */
+/**
+ * Returns what a list may have of a destination: its number, the name of its holder, and its name
+ * at the rail.
+ */
 export function listedTextsOfDestination({
   kind,
   number,
-}: Pick<Destination, "kind" | "number">): readonly ListedText[] {
+  railName,
+}: Pick<Destination, "kind" | "number" | "railName">): readonly ListedText[] {
   if (number === undefined) return [];
+  const ofRail = railName === undefined ? [] : [textOf("name", wordsOf(railName))];
+  return [...textsOfNumber(kind, number), ...ofRail];
+}
+
+function textsOfNumber(kind: Destination["kind"], number: DestinationNumber): readonly ListedText[] {
   switch (kind) {
     case "PHONE":
     case "TILL":

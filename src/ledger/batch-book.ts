@@ -1,7 +1,7 @@
 import type { LedgerAccount } from "../domain/account.js";
 import type { PersonalSum } from "../domain/alone.js";
 import type { StoredApiKey } from "../domain/api-key.js";
-import { type ApprovedBankFile, type BankFileId, idIn, readBankFile } from "../domain/bank-file.js";
+import type { ApprovedBankFile, BankFileId } from "../domain/bank-file.js";
 import { type BookHead, postedToBook } from "../domain/book.js";
 import { type Closing, readClosing } from "../domain/closing.js";
 import {
@@ -20,20 +20,20 @@ import { type Deposit, isUnallocated, readDepositDetail } from "../domain/deposi
 import { type DecidingRow, isDeciding, type JournalEntry } from "../domain/journal.js";
 import type { Resource } from "../domain/operations.js";
 import { isUnderWay, type Payment, type RailAccountId, type RailMovement } from "../domain/payment.js";
-import { type PayoutCheck, readCheck } from "../domain/payout-check.js";
+import type { PayoutCheck } from "../domain/payout-check.js";
 import { type ListedText, payoutListFromText } from "../domain/payout-list.js";
 import type { AlonePerson } from "../domain/proposal.js";
-import { isPaidOut, type Transaction } from "../domain/transaction.js";
+import type { Transaction } from "../domain/transaction.js";
 import type { Actor } from "../domain/values/actor.js";
 import type { AccountId, DestinationId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { Month } from "../domain/values/month.js";
 import type { IdempotencyKey } from "../domain/values/text.js";
-import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
+import type { UnixMillis } from "../domain/values/time.js";
 import { isStanding } from "../domain/webhook-endpoint.js";
+import { BatchPayouts } from "./batch-payouts.js";
 import { BatchReceipts } from "./batch-receipts.js";
 import { BatchTable } from "./batch-table.js";
 import {
-  type BankFileRow,
   type Changes,
   type Loaded,
   type LoadedRows,
@@ -61,12 +61,7 @@ export class BatchBook implements Book {
   readonly #aloneSums = new Map<string, PersonalSum>();
   /** By the book and the month. */
   readonly #closedMonths = new Map<string, Closing>();
-  readonly #paidTo = new Map<string, UnixMillis>();
-  /** By the book and the text, which lists have it. */
-  readonly #listed = new Map<string, readonly string[]>();
-  /** By the book and the id of the file. */
-  readonly #bankFiles = new Map<string, ApprovedBankFile>();
-  readonly #payoutChecks = new Map<OrganizationId, PayoutCheck>();
+  readonly #payouts: BatchPayouts;
   readonly #paymentsUnderWay: ReadonlyMap<RailAccountId, number>;
   readonly #unallocatedDepositCents: ReadonlyMap<OrganizationId, number>;
   readonly #railAccountsOfCells: RailAccountsOfCells;
@@ -110,16 +105,9 @@ export class BatchBook implements Book {
     this.#decidingRows = [...loaded.decidingRows];
     this.#reveals = loaded.reveals;
     this.#changedRows = loaded.changedRows;
-    for (const { organizationId, text, lists } of loaded.listed) this.#listed.set(nameIn(organizationId, text), lists);
+    this.#payouts = new BatchPayouts(loaded);
     for (const sum of loaded.aloneSums) this.#aloneSums.set(nameIn(sum.organizationId, sum.person), sum);
     for (const closing of loaded.closedMonths) this.#noteClosing(closing);
-    for (const check of loaded.payoutChecks) this.#payoutChecks.set(check.organizationId, check);
-    for (const { organizationId, paidTo, acceptedAt } of loaded.paidTo) {
-      this.#paidTo.set(nameIn(organizationId, paidTo), acceptedAt);
-    }
-    for (const kind of ["bank_file.approved", "bank_file.lost"]) {
-      for (const row of loaded.bankFiles) if (row.kind === kind) this.#noteBankFile(row);
-    }
     for (const book of loaded.books) this.#books.set(book.organizationId, book);
     for (const used of loaded.receipts) this.#receipts.add(used);
     for (const { organizationId, movement, transactionId } of loaded.movements) {
@@ -163,7 +151,7 @@ export class BatchBook implements Book {
   }
 
   bankFile(organizationId: OrganizationId, id: BankFileId): ApprovedBankFile | undefined {
-    return this.#bankFiles.get(nameIn(organizationId, id));
+    return this.#payouts.bankFile(nameIn(organizationId, id));
   }
 
   closedMonth(organizationId: OrganizationId, month: Month): Closing | undefined {
@@ -171,18 +159,18 @@ export class BatchBook implements Book {
   }
 
   payoutCheck(organizationId: OrganizationId): PayoutCheck | undefined {
-    return this.#payoutChecks.get(organizationId);
+    return this.#payouts.check(organizationId);
   }
 
   paidTo(organizationId: OrganizationId, id: DestinationId | AccountId): UnixMillis | undefined {
-    return this.#paidTo.get(nameIn(organizationId, id));
+    return this.#payouts.paidTo(nameIn(organizationId, id));
   }
 
   isListed(organizationId: OrganizationId, texts: readonly ListedText[]): boolean {
     // The caller has seen that a list holds.
     const { hash } = payoutListFromText(this.bookOf(organizationId).payoutList as string);
     if (this.#changedRows.has(hash)) throw new RowChangedError(hash);
-    return texts.some((text) => this.#listed.get(nameIn(organizationId, text))?.includes(hash) ?? true);
+    return texts.some((text) => this.#payouts.listsWith(nameIn(organizationId, text))?.includes(hash) ?? true);
   }
 
   unallocatedDepositCents(organizationId: OrganizationId): number {
@@ -274,21 +262,7 @@ export class BatchBook implements Book {
   #noteMovement(transaction: Transaction): void {
     const { id, organizationId, railMovement } = transaction;
     if (railMovement !== undefined) this.#movements.set(nameIn(organizationId, railMovement), id);
-    if (!isPaidOut(transaction)) return;
-    const name = nameIn(organizationId, transaction.destinationId ?? transaction.accountId);
-    const acceptedAt = Math.max(this.#paidTo.get(name) ?? 0, transaction.createdAt);
-    this.#paidTo.set(name, toUnixMillis(acceptedAt));
-  }
-
-  /** The row that approves a file comes before the others. */
-  #noteBankFile({ organizationId, kind, detail = "", actor }: BankFileRow): void {
-    const name = nameIn(organizationId, idIn(detail));
-    const before = this.#bankFiles.get(name);
-    if (kind === "bank_file.approved") {
-      this.#bankFiles.set(name, { ...readBankFile(detail), organizationId, actor, isLost: false });
-    } else if (before !== undefined && kind === "bank_file.lost") {
-      this.#bankFiles.set(name, { ...before, isLost: true });
-    }
+    this.#payouts.noteTransaction(transaction);
   }
 
   #noteClosing(closing: Closing): void {
@@ -320,11 +294,7 @@ export class BatchBook implements Book {
     if (alone !== undefined) {
       this.#aloneSums.set(nameIn(organizationId, alone.person), { ...alone, organizationId, at: recordedAt });
     }
-    if (kind.startsWith("bank_file.")) this.#noteBankFile(entry);
-    if (kind === "payouts.check_cleared") this.#payoutChecks.delete(organizationId);
-    if (kind === "payouts.check_set") {
-      this.#payoutChecks.set(organizationId, { ...readCheck(detail ?? ""), organizationId, seq, recordedAt });
-    }
+    this.#payouts.noteEntry(entry, seq);
     if (kind === "month.closed") this.#noteClosing({ ...readClosing(detail ?? ""), organizationId, seq, recordedAt });
     if (receipt !== undefined) {
       const depositId = kind.startsWith("deposit.") ? readDepositDetail(detail ?? "").id : undefined;

@@ -145,7 +145,12 @@ export function withinMeans(
       leftOut.push({ line, problem: `amount: ${problem.replace(/\.$/, "")}${why}` });
       return [];
     }
-    const held: readonly HoldReason[] = holdReasonsOf(book, account, { amountCents, isFirst: false, isChanged: false }, now);
+    const held: readonly HoldReason[] = holdReasonsOf(
+      book,
+      account,
+      { amountCents, isFirst: false, isChanged: false },
+      now,
+    );
     accounts.set(accountId, {
       ...account,
       availableCents: account.availableCents - amountCents,

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import type { DestinationKind, DestinationNumber } from "../../src/domain/destination.js";
+import type { DestinationKind, DestinationNumber, RailName } from "../../src/domain/destination.js";
 import {
   listedTextsOfAccount,
   listedTextsOfDestination,
@@ -15,8 +15,8 @@ const textOf = (kind: Parameters<typeof parseListed>[0], written: string): strin
   const parsed = parseListed(kind, written);
   return parsed.ok ? parsed.value : `bad: ${parsed.problem}`;
 };
-const textsOf = (kind: DestinationKind, number: string): readonly string[] =>
-  listedTextsOfDestination({ kind, number: number as DestinationNumber });
+const textsOf = (kind: DestinationKind, number: string, railName?: string): readonly string[] =>
+  listedTextsOfDestination({ kind, number: number as DestinationNumber, railName: railName as RailName | undefined });
 
 describe("an entry of a list of payouts that are held", () => {
   for (const [one, other] of [
@@ -86,7 +86,11 @@ describe("an entry of a list of payouts that are held", () => {
       textOf("number", "01 1234567"),
       textOf("name", "WANJIKU, Mary"),
     ]);
-    expect(listedTextsOfDestination({ kind: "TILL", number: undefined })).to.deep.equal([]);
+    expect(textsOf("TILL", "543232", "MAMA MBOGA")).to.deep.equal([
+      textOf("number", "543232"),
+      textOf("name", "Mama Mboga"),
+    ]);
+    expect(listedTextsOfDestination({ kind: "TILL", number: undefined, railName: undefined })).to.deep.equal([]);
   });
 
   it("has a text for the book, which reads back", () => {

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 
 import { expect } from "chai";
 
-import { type Cents, toCents } from "../../src/domain/values/cents.js";
 import type { RailName } from "../../src/domain/destination.js";
+import { type Cents, toCents } from "../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import {

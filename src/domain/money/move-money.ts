@@ -78,9 +78,9 @@ function lookup(command: MoveMoney, rows: Lookup): void {
  * On any other rail it is PENDING, the KESC of a redemption is held, and the order for the rail is
  * stored as a payment. A redemption beyond what is paid without a person, or to what is on the
  * organization's list, is held, and so is each of an organization with a check of payouts: its rail
- * is not asked before a person releases it, or the check allows it. The same reference with the same
- * content is a replay. A mint with the receipt of an unallocated deposit of the same amount credits
- * that deposit.
+ * is not asked before a person releases it, or the check allows it. The same reference with the
+ * same content is a replay. A mint with the receipt of an unallocated deposit of the same amount
+ * credits that deposit.
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, PAYOUTS_STOPPED (a row of
  * a file), ACCOUNT_NOT_FOUND, ACCOUNT_CLOSED, ACCOUNT_FROZEN, then, on the direct rail,

@@ -180,9 +180,8 @@ function readsOf(engine: Engine) {
     // Those that hold, and those that the batch may set. The store keeps what it has read.
     payoutLists: {
       finders: ["payoutList"],
-      sql: `
-          SELECT l.book, l.list, l.entries FROM ${pairs}
-          ${lookedUp(table("payout_lists"), "l", "l.book = input.book AND l.list = input.name")}`,
+      sql: `SELECT l.book, l.list, l.entries FROM ${pairs}
+            ${lookedUp(table("payout_lists"), "l", "l.book = input.book AND l.list = input.name")}`,
     },
     bankFiles: { finders: ["bankFile"], sql: bankFilesSelect(engine, pairs) },
     aloneSums: { finders: ["aloneSum"], sql: aloneSumsSelect(engine, pairs) },

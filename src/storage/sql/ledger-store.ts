@@ -42,7 +42,7 @@ import { listedIn, type PayoutListRow } from "./listed.js";
 import { begunAtOf, bookHeadOf, isBookAsWritten, type LoadedBookRow } from "./records/book-head-rows.js";
 import { type MovementRow, type ReceiptRow, usedMovementOf, usedReceiptOf } from "./records/proof-rows.js";
 import { orStoreError, storeErrorOf } from "./store-error.js";
-import type { BatchFacts, LedgerRead, OwnedRow, RowPlace, Table } from "./table.js";
+import { type BatchFacts, type LedgerRead, type OwnedRow, pick, type RowPlace, type Table } from "./table.js";
 import { TABLES, TABLES_IN_ORDER } from "./tables.js";
 
 /** Implements the port `LedgerStore` on the transactions of an engine. */
@@ -152,13 +152,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     return {
       ...tables,
       ...heads,
-      listed: await listedIn(lookup, tables, {
-        heads: heads.books,
-        facts: this,
-        kept: this.#directory.payoutLists,
-        changedRows: this.#changedRows,
-        read: (lists) => this.#rows<PayoutListRow>(reads.payoutLists.sql, [lists]),
-      }),
+      listed: await this.#listed(lookup, tables, heads.books),
       changedRows: this.#changedRows,
       receipts: this.#ownRows(receiptRows, usedReceiptOf),
       movements: this.#ownRows(movementRows, usedMovementOf),
@@ -173,6 +167,16 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       bankFiles: this.#ownRows(bankFileRows, bankFileRowOf),
       payoutChecks: this.#ownRows(checkRows, payoutCheckOf).filter((check) => check !== undefined),
     };
+  }
+
+  #listed(lookup: BatchLookup, tables: LoadedRows, heads: readonly BookHead[]): Promise<Loaded["listed"]> {
+    return listedIn(lookup, tables, {
+      heads,
+      facts: this,
+      kept: this.#directory.payoutLists,
+      changedRows: this.#changedRows,
+      read: (lists) => this.#rows<PayoutListRow>(this.#statements.reads.payoutLists.sql, [lists]),
+    });
   }
 
   /** Converts the rows, and notes those that are not as the service wrote them. */
@@ -274,24 +278,19 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     const alone = journalRows.filter((row) => row.alone_by !== undefined);
     const ordinary = alone.length === 0 ? journalRows : journalRows.filter((row) => row.alone_by === undefined);
     const writes: readonly Write[] = [
-      ...this.#bookWrites(changes.books),
+      ...bookWritesOf(
+        statements,
+        changes.books.map((head) => {
+          const { organizationId } = head;
+          return { head, before: this.#heads.get(organizationId), book: this.bookOf(organizationId) };
+        }),
+      ),
       // The order matters: a row comes after the rows that it refers to.
       ...TABLES_IN_ORDER.flatMap((name) => this.#tableWrites(name, changes)),
       { sql: statements.insertJournal, rows: ordinary },
       { sql: statements.insertAlone, rows: alone },
     ];
     return writes.filter(({ rows }) => rows.length > 0);
-  }
-
-  #bookWrites(heads: readonly BookHead[]): readonly Write[] {
-    return bookWritesOf(
-      this.#statements,
-      heads.map((head) => ({
-        head,
-        before: this.#heads.get(head.organizationId),
-        book: this.bookOf(head.organizationId),
-      })),
-    );
   }
 
   #tableWrites(name: TableName, changes: Changes): readonly Write[] {
@@ -361,7 +360,3 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
 }
 
 type Owned = Tables[TableName];
-
-function pick(row: object, names: readonly string[]): object {
-  return Object.fromEntries(names.map((name) => [name, (row as Readonly<Record<string, unknown>>)[name]]));
-}

@@ -90,3 +90,8 @@ export function changesOnly<Row extends object>(fields: readonly (keyof Row)[]):
     return true;
   };
 }
+
+/** Returns the columns of the row with these names. */
+export function pick(row: object, names: readonly string[]): object {
+  return Object.fromEntries(names.map((name) => [name, (row as Readonly<Record<string, unknown>>)[name]]));
+}

@@ -120,8 +120,8 @@ export const OF_PAYOUTS: Bugs = {
     "bank file: a payee is not whole": { 'Object.values(payee).some((part) => part === "")': "false" },
   },
   "src/domain/bank-file.js": {
-    "bank statement: the beginning of a reference is enough, however short": {
-      "reference.length >= REFERENCE_CHARACTERS_MIN &&": "",
+    "bank statement: the beginning of a reference is enough, whatever follows": {
+      "endToEndIdOf(id).startsWith(written)": "true",
     },
   },
   "src/domain/orders/resolve-transaction.js": {
@@ -149,7 +149,7 @@ export const OF_PAYOUTS: Bugs = {
   },
   "src/reconcile/banks/bank-facts.js": {
     "bank statement: a row that fits two payments completes the first": {
-      "named.length === 1 ? named[0] : undefined": "named[0]",
+      "another === undefined ? named : undefined": "named",
     },
     "bank statement: a pay-in completes a payout": { 'if (direction === "in")\n        return undefined;': "" },
   },

@@ -178,7 +178,7 @@ export async function serve({
   reads,
   history,
   eventReads = new MemoryEvents(),
-  rails,
+  rails = new MemoryRails(),
   seals,
   cellAsked = () => undefined,
   scopes,
@@ -201,7 +201,7 @@ export async function serve({
     eventReads,
     follower: new Follower({ reads: eventReads, codec: eventCodec, onError: () => undefined }),
     seals: { ...noSeals, ...seals },
-    ...(rails ?? new MemoryRails()),
+    ...rails,
   };
   const server = await startGrpcServer({
     address: "127.0.0.1:0",

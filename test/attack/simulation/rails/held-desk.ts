@@ -10,7 +10,7 @@ const PERSONS = ["opr_a", "opr_b", "opr_c"] as const;
 /** Those who may decide about each payout, also where it takes two. */
 const LAST_PERSONS = ["opr_c", "dan"] as const;
 
-/** Decides about redemptions that are held: by persons, or by what the organization's check says. */
+/** Decides about redemptions that are held: as persons do, or as the organization's check says. */
 export class HeldDesk {
   readonly #world: RailWorld;
   readonly #commit: Commit;
