@@ -58,7 +58,12 @@ function dataOf(payout: CheckedPayout): object {
     amount: formatCents(amountCents),
     rail,
     reference,
-    destination: { id: destinationId, kind: payout.kind.toLowerCase(), ...numbersOf(payout) },
+    destination: {
+      id: destinationId,
+      kind: payout.kind.toLowerCase(),
+      ...numbersOf(payout),
+      rail_name: payout.railName,
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { LoopTiming } from "../../runtime/wait.js";
-import type { DestinationKind, DestinationNumber } from "../domain/destination.js";
+import type { DestinationKind, DestinationNumber, RailName } from "../domain/destination.js";
 import type { CheckAnswer, CheckCode, PayoutCheck } from "../domain/payout-check.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { OrganizationId, TransactionId } from "../domain/values/ids.js";
@@ -26,6 +26,8 @@ export interface CheckedPayout extends Pick<
 > {
   readonly kind: DestinationKind;
   readonly number: DestinationNumber;
+  /** What the rail calls the destination. Undefined if it was not told. */
+  readonly railName?: RailName | undefined;
 }
 
 /** The checks of one cell. */

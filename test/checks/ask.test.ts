@@ -4,7 +4,7 @@ import { expect } from "chai";
 
 import { asking } from "../../src/checks/ask.js";
 import type { CheckedPayout, StandingCheck } from "../../src/checks/ports.js";
-import { bankNumber, type BusinessNumber, type DestinationKind } from "../../src/domain/destination.js";
+import { bankNumber, type BusinessNumber, type DestinationKind, type RailName } from "../../src/domain/destination.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AllowedHosts } from "../../src/webhooks/allowed.js";
@@ -94,6 +94,11 @@ describe("a request to a service", () => {
       expect(data.destination).to.deep.equal({ kind: kind.toLowerCase(), ...shown });
     });
   }
+
+  it("names the destination as its rail does", async () => {
+    await ask({ ...phone, railName: "MAMA MBOGA" as RailName });
+    expect(receiver.received[0]?.body).to.include('"rail_name":"MAMA MBOGA"');
+  });
 
   it("can be about no payout", async () => {
     expect(await ask("test")).to.have.property("answer", "ALLOW");

@@ -44,7 +44,10 @@ export function checkStore(cell: Cell): CheckStore {
       const transaction = await byId.transaction(organizationId, id);
       const payment = await stored.payment(id);
       if (transaction?.heldFor.includes("CHECK") !== true || payment?.number === undefined) return undefined;
-      return { ...transaction, kind: payment.numberKind, number: payment.number };
+      const { destinationId } = transaction;
+      const destination = destinationId && (await byId.destination(organizationId, destinationId));
+      const railName = destination?.railName;
+      return { ...transaction, kind: payment.numberKind, number: payment.number, railName };
     },
   };
 }
