@@ -13,7 +13,7 @@ export interface ServiceAnswer {
 /**
  * Reads the body of an answer: a JSON object with `decision`, and with `code` if the service says
  * why. Returns undefined for anything else: other fields may be a restriction that nobody would
- * obey.
+ * obey, and of a field twice, one program means the first value and another one the last.
  */
 export function readAnswer(body: string): ServiceAnswer | undefined {
   const { decision, code, ...others } = objectIn(body) ?? {};
@@ -28,7 +28,9 @@ export function readAnswer(body: string): ServiceAnswer | undefined {
 function objectIn(body: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(body);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
+    // None of the words has a blank or needs an escape. JSON.parse drops the first of equal fields.
+    const isOnce = JSON.stringify(value) === body.replaceAll(/\s/g, "");
+    return isOnce && typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as Readonly<Record<string, unknown>>)
       : undefined;
   } catch {

@@ -61,12 +61,12 @@ export function payoutListFromText(text: string): StandingPayoutList {
   return { hash, counts: { account, number, name }, by, since };
 }
 
-/** Parses an entry of a list as people write it. */
-export function parseListed(kind: ListedKind, unchecked: string): Parsed<ListedText> {
+/** Parses an entry of a list as people write it. A number that can be read in two ways is both. */
+export function parseListed(kind: ListedKind, unchecked: string): Parsed<readonly ListedText[]> {
   switch (kind) {
     case "account":
       return ACCOUNT_ID.test(unchecked)
-        ? parsed(textOf("account", unchecked))
+        ? parsed([textOf("account", unchecked)])
         : unparsed("must be the id of an account, which begins with acc_");
     case "number":
       return parseNumber(unchecked);
@@ -76,37 +76,47 @@ export function parseListed(kind: ListedKind, unchecked: string): Parsed<ListedT
 }
 
 const PARTS = /^([0-9]+)\s+(\S+)$/;
-const BANK_CODE = /^[0-9]{2}$/;
+const BANK_CODE_DIGITS = 2;
+/** With the code of the branch, as numbers of destinations are shown. */
+const BRANCH_CODE_DIGITS = 5;
 
 /**
  * A phone number; the number of a till or paybill; that of a paybill, a space and the account
- * number; or the code of a bank, a space and the number of the account.
+ * number; or the code of a bank, perhaps with that of the branch, a space and the number of the
+ * account. "07 12345678" is a phone and an account: taken for one, it would not hold the other.
  */
-function parseNumber(unchecked: string): Parsed<ListedText> {
-  const [, first, account] = PARTS.exec(unchecked) ?? [];
-  if (first !== undefined && account !== undefined && !parsePhoneNumber(unchecked).ok) {
-    const isBank = BANK_CODE.test(first);
-    const parts = isBank
-      ? [parseBankCode(first), parseBankAccount(account)]
-      : [parsePaybill(first), parseAccountNumber(account)];
-    return parts.find((part) => !part.ok) ?? parsed(textOf("number", `${first} ${account}`));
-  }
+function parseNumber(unchecked: string): Parsed<readonly ListedText[]> {
   const business = parsePaybill(unchecked);
-  if (business.ok) return parsed(textOf("number", business.value));
+  if (business.ok) return parsed([textOf("number", business.value)]);
   const phone = parsePhoneNumber(unchecked);
-  return phone.ok
-    ? parsed(textOf("number", phone.value))
-    : unparsed(
-        'must be a phone number, a till or paybill, or a bank\'s code with the account, such as "01 1234567890"',
-      );
+  const [, first, account] = PARTS.exec(unchecked) ?? [];
+  const inParts = first === undefined || account === undefined ? [] : readingsOf(first, account);
+  const numbers = [phone, ...inParts].flatMap((each) => (each.ok ? [textOf("number", each.value)] : []));
+  if (numbers.length > 0) return parsed(numbers);
+  return (
+    inParts.find((part) => !part.ok) ??
+    unparsed('must be a phone number, a till or paybill, or a bank\'s code with the account, such as "01 1234567890"')
+  );
 }
 
-function parseName(unchecked: string): Parsed<ListedText> {
+function readingsOf(first: string, account: string): readonly Parsed<string>[] {
+  const bankCode = first.slice(0, BANK_CODE_DIGITS);
+  const ofBank = whole(`${bankCode} ${account}`, parseBankCode(bankCode), parseBankAccount(account));
+  if (first.length === BANK_CODE_DIGITS) return [ofBank];
+  const ofPaybill = whole(`${first} ${account}`, parsePaybill(first), parseAccountNumber(account));
+  return first.length === BRANCH_CODE_DIGITS ? [ofPaybill, ofBank] : [ofPaybill];
+}
+
+function whole(number: string, ...parts: readonly Parsed<string>[]): Parsed<string> {
+  return parts.find((part) => !part.ok) ?? parsed(number);
+}
+
+function parseName(unchecked: string): Parsed<readonly ListedText[]> {
   if (unchecked.length > NAME_CHARACTERS_MAX) {
     return unparsed(`must have at most ${String(NAME_CHARACTERS_MAX)} characters`, "TOO_LONG");
   }
   const words = wordsOf(unchecked);
-  return words === "" ? unparsed("must have a letter or a digit") : parsed(textOf("name", words));
+  return words === "" ? unparsed("must have a letter or a digit") : parsed([textOf("name", words)]);
 }
 
 /** Returns the words of a name in one case, without marks, in the order of the alphabet. */

@@ -42,9 +42,9 @@ export async function readPayoutList(bytes: Buffer): Promise<readonly ListedEntr
         continue;
       }
       for (const cell of cellsOf(record, columns)) {
-        const entry = entryOf(cell);
-        if (typeof entry === "string") problems.push(`line ${String(record.line)}: ${entry}`);
-        else entries.set(entry.text, entry);
+        const read = entriesOf(cell);
+        if (typeof read === "string") problems.push(`line ${String(record.line)}: ${read}`);
+        else for (const entry of read) entries.set(entry.text, entry);
       }
       if (entries.size > LIST_ENTRIES_MAX) {
         throw new StatementError(`It has more than ${String(LIST_ENTRIES_MAX)} entries.`);
@@ -100,12 +100,12 @@ function cellsOf({ cells }: CsvRecord, columns: readonly (ListColumn | undefined
   return [...own.filter(({ value }) => value !== ""), ...lost];
 }
 
-/** Returns the entry, or what is wrong with the cell. */
-function entryOf({ kind: word, value }: ListCell): ListedEntry | string {
+/** Returns the entries of the cell, or what is wrong with it. */
+function entriesOf({ kind: word, value }: ListCell): readonly ListedEntry[] | string {
   if (word === "" && value !== "") return "row: has more cells than the header, or no kind";
   const kind = LISTED_KINDS.find((each) => each === word);
   if (kind === undefined) return `kind: must be one of ${LISTED_KINDS.join(", ")}`;
   if (value === "") return "value: is required";
-  const text = parseListed(kind, value);
-  return text.ok ? { kind, text: text.value } : `${kind}: ${text.problem}`;
+  const texts = parseListed(kind, value);
+  return texts.ok ? texts.value.map((text) => ({ kind, text })) : `${kind}: ${texts.problem}`;
 }

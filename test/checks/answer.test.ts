@@ -28,6 +28,8 @@ describe("the answer of a service", () => {
     '{"decision":"allow","code":null}',
     '{"decision":"deny","code":7}',
     '{"decision":"allow","max_amount":"10.00"}',
+    '{"decision":"deny","decision":"allow"}',
+    '{"decision":"allow","__proto__":{"max_amount":"10.00"}}',
     '{"decision":"allow"',
   ]) {
     it(`is none in ${JSON.stringify(body)}`, () => {

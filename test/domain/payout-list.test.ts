@@ -13,7 +13,7 @@ import { newAccountId, NOW } from "../support/names.js";
 
 const textOf = (kind: Parameters<typeof parseListed>[0], written: string): string => {
   const parsed = parseListed(kind, written);
-  return parsed.ok ? parsed.value : `bad: ${parsed.problem}`;
+  return parsed.ok ? parsed.value.join(", ") : `bad: ${parsed.problem}`;
 };
 const textsOf = (kind: DestinationKind, number: string, railName?: string): readonly string[] =>
   listedTextsOfDestination({ kind, number: number as DestinationNumber, railName: railName as RailName | undefined });
@@ -47,6 +47,9 @@ describe("an entry of a list of payouts that are held", () => {
     ["number", "5432321", "number 5432321"],
     ["number", "400200 ab-7", "number 400200 AB-7"],
     ["number", "01  12345abc", "number 01 12345ABC"],
+    ["number", "07 12345678", "number +254712345678, number 07 12345678"],
+    ["number", "01175 12345abc", "number 01175 12345ABC, number 01 12345ABC"],
+    ["number", "0712 345678", "number +254712345678"],
     ["number", "99 12345", "bad: must be the 2 digits"],
     ["number", "01 1", "bad: must be the number of a bank account"],
     ["number", "4 12345", "bad: must be the 5 to 7 digits"],

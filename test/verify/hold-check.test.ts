@@ -115,6 +115,11 @@ describe("the audit of what a check holds", () => {
       [PENDING, WAITS, ["failed", "REFUSED_BY_OPERATOR", "opr_a"]],
       "3: transaction.failed by two persons",
     ],
+    [
+      "one person who releases what the list holds",
+      [PENDING, ["held", "AMOUNT,LISTED"], ["released", null, "opr_a"]],
+      "3: transaction.released by two persons",
+    ],
     ["an unknown reason", [PENDING, ["held", "CHECK,BRIBED"]], "2: transaction.held with its reasons"],
     ["a hold that comes later", [PENDING, "…", WAITS], "3: transaction.held right after transaction.pending"],
   ] as const satisfies readonly (readonly [string, readonly (Row | "…")[], string])[]) {

@@ -9,7 +9,7 @@ import type { BOOKS } from "../../model/organizations.js";
 import type { PAYOUT_LISTS } from "../../model/payouts.js";
 import type { PayoutLists, PayoutOwner } from "../../payouts/ports.js";
 import { type Cell, cellOf, type Database } from "../database.js";
-import { EMPTY_LIST, joinEntries, listEntryOf, listHashOf, splitEntries } from "../secrets/payout-list.js";
+import { EMPTY_LIST, hasListHash, joinEntries, listEntryOf, listHashOf, splitEntries } from "../secrets/payout-list.js";
 import { readPart } from "../secrets/unreadable-row.js";
 import type { Binding, Engine } from "../sql/engine.js";
 import { insertOf } from "../sql/insert.js";
@@ -45,9 +45,10 @@ export function payoutLists(database: Pick<Database, "cells">): PayoutLists {
       const counts = Object.fromEntries(
         LISTED_KINDS.map((kind) => [kind, entries.filter((each) => each.kind === kind).length]),
       ) as PayoutList["counts"];
-      const former = replaces === "" ? "" : standingIn(replaces).hash;
+      const standing = replaces === "" ? undefined : standingIn(replaces);
+      const former = standing?.hash ?? "";
       const [row] = await rows<EntriesRow>(sql.entries, [book.number, former]);
-      const ended = row === undefined ? 0 : [...splitEntries(row.entries)].filter((entry) => !all.has(entry)).length;
+      const ended = endedOf(standing, row, all);
       await inTransaction(cell, async (session) => {
         await session.read({ sql: sql.removeOld, bindings: [book.number, former, hash, now - KEEP_MILLIS] });
         // A list that is proposed again is kept as long as a new one.
@@ -62,6 +63,15 @@ export function payoutLists(database: Pick<Database, "cells">): PayoutLists {
 }
 
 type EntriesRow = Pick<RowOf<typeof PAYOUT_LISTS, Uint8Array>, "entries">;
+
+/** Of a list that is not as the service wrote it all entries may end: nobody knows them. */
+function endedOf(standing: PayoutList | undefined, row: EntriesRow | undefined, all: ReadonlySet<string>): number {
+  if (standing === undefined) return 0;
+  if (row === undefined || !hasListHash(row.entries, standing.hash)) {
+    return LISTED_KINDS.reduce((sum, kind) => sum + standing.counts[kind], 0);
+  }
+  return [...splitEntries(row.entries)].filter((entry) => !all.has(entry)).length;
+}
 
 function standingIn(text: string): StandingPayoutList {
   return readPart("payout_list in a row of books", () => payoutListFromText(text));

@@ -6,6 +6,8 @@ import type { TransactionKind } from "./steps.js";
 // Repeated on purpose: an audit must not depend on the code that it audits.
 const CHECK = "CHECK";
 const CHECK_HELD = "CHECK_HELD";
+/** What no person ends alone. */
+const OF_TWO: ReadonlySet<string> = new Set([CHECK, CHECK_HELD, "LISTED"]);
 /** The author of what a check decides. */
 const CHECKS = "checks";
 const DENIED = "CHECK_DENIED";
@@ -94,11 +96,11 @@ export class HoldCheck {
     else this.#expected = { ...next, kind: "transaction.released", detail: null };
   }
 
-  /** Two persons decide what a check holds. The `kesc` command on the database may, too. */
+  /** Two persons decide what a check or the list holds. `kesc` on the database may, too. */
   #checkPersons({ seq, actor, detail }: AuditedJournalRow, kind: TransactionKind): void {
     const decides = kind === "transaction.released" || (kind === "transaction.failed" && detail === REFUSED);
-    const isOfCheck = wordsIn(this.#held).some((word) => word === CHECK || word === CHECK_HELD);
-    if (decides && isOfCheck && !this.#options.isSandbox && ONE_PERSON.test(actor))
+    const takesTwo = wordsIn(this.#held).some((word) => OF_TWO.has(word));
+    if (decides && takesTwo && !this.#options.isSandbox && ONE_PERSON.test(actor))
       this.#options.add(seq, `${kind} by two persons`, actor);
   }
 }
