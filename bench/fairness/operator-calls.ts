@@ -4,6 +4,7 @@ import { type DescMessage, fromJson, type JsonObject, ScalarType, toBinary } fro
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 
 import { PARTS_MAX } from "../../src/domain/book-after.js";
+import { LIST_ENTRIES_MAX } from "../../src/domain/payout-list.js";
 import { monthOf } from "../../src/domain/values/month.js";
 import { readOperatorsAddress, type RpcContract } from "../../src/grpc/messages/contract.js";
 import { now } from "../../src/startup/clock.js";
@@ -106,6 +107,8 @@ function workbookOfStatement(): Buffer {
   return workbook([sheetXml(rows)]);
 }
 
+const namesOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `Nobody ${String(index)}`);
+
 const NO_BANK_FILE = "KB0123456789ABCDEF01234567";
 
 /**
@@ -131,6 +134,12 @@ export const WORST: Readonly<Record<string, () => Readonly<Record<string, Varian
       fields: { preview: true, note: "" },
       file: Buffer.from(`user_id,amount\n${"nobody,10.00\n".repeat(ROWS)}`),
     },
+  }),
+  "AdminService/SetPayoutCheck": () => ({
+    "": { fields: { url: "https://checks.example.com/", deadline_seconds: 60, no_answer: "CHECK_NO_ANSWER_HOLD" } },
+  }),
+  "AdminService/SetPayoutList": () => ({
+    rows: { callers: 4, file: Buffer.from(["name", ...namesOf(LIST_ENTRIES_MAX)].join("\n")) },
   }),
   "AdminService/DownloadBankFile": () => ({ "": { fields: { bank_file_id: NO_BANK_FILE } } }),
   "AdminService/ReportBankFileLost": () => ({ "": { fields: { bank_file_id: NO_BANK_FILE } } }),

@@ -279,6 +279,7 @@ const SHRINKING: readonly string[] = [
   "webhook_retries",
   "webhook_log",
   "payout_parts",
+  "payout_lists",
   "passkeys",
   "sessions",
   "sign_in_tokens",
