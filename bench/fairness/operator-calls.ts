@@ -107,7 +107,7 @@ function workbookOfStatement(): Buffer {
   return workbook([sheetXml(rows)]);
 }
 
-const namesOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `Nobody ${String(index)}`);
+const NAMES = Array.from({ length: LIST_ENTRIES_MAX }, (_, index) => `Nobody ${String(index)}\n`).join("");
 
 const NO_BANK_FILE = "KB0123456789ABCDEF01234567";
 
@@ -138,9 +138,7 @@ export const WORST: Readonly<Record<string, () => Readonly<Record<string, Varian
   "AdminService/SetPayoutCheck": () => ({
     "": { fields: { url: "https://checks.example.com/", deadline_seconds: 60, no_answer: "CHECK_NO_ANSWER_HOLD" } },
   }),
-  "AdminService/SetPayoutList": () => ({
-    rows: { callers: 4, file: Buffer.from(["name", ...namesOf(LIST_ENTRIES_MAX)].join("\n")) },
-  }),
+  "AdminService/SetPayoutList": () => ({ rows: { callers: 4, file: Buffer.from(`name\n${NAMES}`) } }),
   "AdminService/DownloadBankFile": () => ({ "": { fields: { bank_file_id: NO_BANK_FILE } } }),
   "AdminService/ReportBankFileLost": () => ({ "": { fields: { bank_file_id: NO_BANK_FILE } } }),
   "AdminService/RecordDeposits": () => ({

@@ -77,7 +77,7 @@ export const PAYOUT_ROWS: CommandRows = {
     description: "set a service of the organization that is asked before each payout leaves",
     rpc: "SetPayoutCheck",
     examples: [
-      '--org "Acme" --url https://checks.example.com/payouts --deadline 60 --no-answer hold --note "the rules of 2026"',
+      '--org "Acme" --url https://checks.example.com/payouts --deadline 60 --silence hold --note "the rules of 2026"',
     ],
     parameters: [
       "--org",
@@ -90,8 +90,8 @@ export const PAYOUT_ROWS: CommandRows = {
         parse: wholeNumber({ min: DEADLINE_SECONDS_MIN, max: DEADLINE_SECONDS_MAX }),
       },
       {
-        flags: "--no-answer <word>",
-        help: "what no answer means: hold (two persons decide) or allow (it is paid)",
+        flags: "--silence <word>",
+        help: "what it means that no answer comes: hold (two persons decide) or allow (it is paid)",
         field: "no_answer",
         required: true,
       },
