@@ -6,7 +6,7 @@ import { Tally } from "./report/tally.js";
 import { Trace } from "./report/trace.js";
 import { runAll } from "./runs.js";
 
-const RUNS = byStage({ test: 1_000, check: 3_000 });
+const RUNS = byStage({ test: 1_000, check: 2_000 });
 const TEST_MILLIS_MAX = 600_000;
 
 // Each is met in some run: runs that never meet one prove nothing about it.
