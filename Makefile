@@ -153,7 +153,8 @@ node_modules/.to-run: package.json package-lock.json
 
 node_modules/.to-test: package.json package-lock.json
 	@$(MAKE) --no-print-directory -j2 $(NODE) packages
-	@touch $@ node_modules/.to-run
+	@[ node_modules/.to-run -nt package-lock.json ] || touch node_modules/.to-run
+	@touch $@
 
 # Not `npm ci`: it wants the packages of every platform in the lock file, and not every registry has all of them. The machine's Node
 # installs, since .node may arrive meanwhile.

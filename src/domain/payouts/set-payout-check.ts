@@ -23,16 +23,16 @@ export interface ClearPayoutCheck extends Authorized {
 }
 
 /**
- * The first check only takes power away. Later, another url or anything under "allow" can let
- * payouts go: a new secret that the service does not know yet brings no answer.
+ * One person may change the deadline of a check, and make silence mean "hold". Anything else can let
+ * payouts go, and a new url learns numbers. So does a first check: payouts may still wait for one
+ * that was cleared. A secret that the service does not know yet brings no answer.
  */
 export const setPayoutCheck = withSecondPerson<SetPayoutCheck, PayoutCheck>(
   { lookup, decide: decideSet },
   {
     groupOf: ({ organizationId, url, noAnswer }, book) => {
       const before = book.payoutCheck(organizationId);
-      const loosens = before !== undefined && (before.url !== url || noAnswer === "ALLOW");
-      return loosens ? "payouts" : undefined;
+      return before?.url === url && noAnswer === "HOLD" ? undefined : "payouts";
     },
     changesOf: (command, book) => changesFrom(book.payoutCheck(command.organizationId), command),
     // The row that has set the check is shown.

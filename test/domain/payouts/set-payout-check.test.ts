@@ -32,8 +32,8 @@ describe("setting the check of payouts", () => {
 
   const other = "https://other.example.com/";
   for (const [what, before, after, needsTwo] of [
-    ["the first check", [], {}, false],
-    ["the first check, which allows without an answer", [], { noAnswer: "ALLOW" }, false],
+    ["the first check", [], {}, true],
+    ["the first check, which allows without an answer", [], { noAnswer: "ALLOW" }, true],
     ["another deadline", [STANDING_CHECK], { deadlineSeconds: 15 }, false],
     ["another url", [STANDING_CHECK], { url: other }, true],
     ["allow without an answer", [STANDING_CHECK], { noAnswer: "ALLOW" }, true],
