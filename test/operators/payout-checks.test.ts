@@ -115,7 +115,10 @@ for (const engine of ENGINES) {
 
     it("shows its secret to admins alone, and asks for a test", async () => {
       says('{"decision":"hold","code":"TEST"}');
-      expect((await set()).message).to.equal("OK");
+      const { proposalId } = await set();
+      expect(await shown()).to.equal(undefined);
+      expect(await approved(admin, proposalId, ada)).to.equal("OWN_PROPOSAL");
+      expect(await approved(admin, proposalId, ann)).to.equal(undefined);
       expect((await set()).replayed).to.equal(true);
       const check = await shown();
       expect(check).to.include({ url: asked.url, deadline_seconds: 60 });
@@ -182,7 +185,7 @@ for (const engine of ENGINES) {
       await eventually(async () => (await read(id))?.status === FAILED, { millisMax: 40_000 });
     });
 
-    it("needs a second person for another address, for allow without an answer, and for its end", async () => {
+    it("needs a second person for another address, for allow without an answer, and for its end, as for its beginning", async () => {
       const url = `${asked.url}/other`;
       const proposals = [
         (await set({ url })).proposalId,
