@@ -23,9 +23,9 @@ export interface ClearPayoutCheck extends Authorized {
 }
 
 /**
- * One person may change the deadline of a check, and make silence mean "hold". Anything else can let
- * payouts go, and a new url learns numbers. So does a first check: payouts may still wait for one
- * that was cleared. A secret that the service does not know yet brings no answer.
+ * One person may change the deadline of a check, and make silence mean "hold". Anything else can
+ * let payouts go, and a new url learns numbers. So does a first check: payouts may still wait for
+ * one that was cleared. A secret that the service does not know yet brings no answer.
  */
 export const setPayoutCheck = withSecondPerson<SetPayoutCheck, PayoutCheck>(
   { lookup, decide: decideSet },
