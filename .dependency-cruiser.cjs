@@ -210,7 +210,7 @@ module.exports = {
       severity: "error",
       from: { path: "^(runtime|daraja|src|client|gateway|console|contract)/" },
       to: {
-        path: "node_modules/(@bufbuild/buf|@grpc/reflection|esbuild|google-proto-files|grpc-health-check|swagger-ui-dist|ts-proto|typescript-7)/",
+        path: "node_modules/(@bufbuild/buf|@grpc/reflection|esbuild|grpc-health-check|swagger-ui-dist|ts-proto|typescript-7)/",
       },
     },
   ],

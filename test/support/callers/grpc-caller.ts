@@ -325,7 +325,7 @@ function loadMethods(): ReadonlyMap<string, Method<unknown, Fields>> {
   const services = readdirSync("proto/kesc/v1").filter((name) => name.endsWith("_service.proto"));
   const files = services.map((name) => `kesc/v1/${name}`);
   const contract = loadSync(files, {
-    includeDirs: [resolve("proto"), resolve("node_modules/google-proto-files")],
+    includeDirs: [resolve("proto")],
     keepCase: true,
     enums: String,
     longs: String,
