@@ -38,7 +38,7 @@ const { metafile } = await build({
   entryPoints: [
     "src/cli/kesc.ts",
     "src/storage/sqlite/worker.ts",
-    "src/grpc/services/rails/statement-worker.ts",
+    "src/grpc/services/files/file-worker.ts",
     "gateway/thread.ts",
   ],
   entryNames: "[name]",

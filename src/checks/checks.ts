@@ -28,6 +28,8 @@ export interface ChecksOptions {
 
 /** What this process knows of the service of one organization. */
 interface Service {
+  /** The row that has set its check. Another one is another service, of which nothing is known. */
+  seq: number | undefined;
   /** Since when it has given no answer, by the monotonic clock. Undefined while it answers. */
   failingSince: number | undefined;
   lastRunAt: number;
@@ -106,7 +108,12 @@ export class PayoutChecks {
   }
 
   #serviceOf(id: OrganizationId): Service {
-    const service = this.#services.get(id) ?? { failingSince: undefined, lastRunAt: -Infinity, tried: new Map() };
+    const service = this.#services.get(id) ?? {
+      seq: undefined,
+      failingSince: undefined,
+      lastRunAt: -Infinity,
+      tried: new Map(),
+    };
     this.#services.set(id, service);
     return service;
   }
@@ -114,6 +121,11 @@ export class PayoutChecks {
   async #run(id: OrganizationId, service: Service): Promise<void> {
     const { store, timing } = this.#options;
     const standing = await store.standing(id);
+    if (service.seq !== standing?.check.seq) {
+      service.seq = standing?.check.seq;
+      service.failingSince = undefined;
+      service.tried.clear();
+    }
     const payouts = await store.waiting(id, PAGE_PAYOUTS);
     for (const tried of service.tried.keys()) {
       if (!payouts.some((payout) => payout.id === tried)) service.tried.delete(tried);

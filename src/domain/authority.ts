@@ -50,6 +50,12 @@ export type FourEyesGroup = (typeof FOUR_EYES_GROUPS)[number];
  */
 export const WIDENS_ALONE = "widens alone";
 
+/**
+ * For an act that ends what holds payouts. It takes two persons under every policy, and in a
+ * sandbox where files of payouts do.
+ */
+export const LETS_GO = ["payouts", WIDENS_ALONE] as const;
+
 /** Who commands, and what that person may do. The ledger cannot read who the operators are. */
 export interface Authority {
   /** The operator, or "operator" for the machine. */

@@ -52,12 +52,13 @@ export type CheckAnswer = (typeof CHECK_ANSWERS)[number];
 /** The word with which a service says why. It is no personal data, so the book keeps it. */
 export type CheckCode = string & { readonly brand: unique symbol };
 
-const CODE = /^[A-Z0-9_]{1,40}$/;
+/** With a letter first: so no phone number is one. */
+const CODE = /^[A-Z][A-Z0-9_]{0,39}$/;
 
 export function parseCheckCode(unchecked: string): Parsed<CheckCode> {
   return CODE.test(unchecked)
     ? parsed(unchecked as CheckCode)
-    : unparsed("must be 1 to 40 characters from A-Z, 0-9 and _");
+    : unparsed("must be 1 to 40 characters from A-Z, 0-9 and _, and begin with a letter");
 }
 
 /** What a row `transaction.checked` says. */

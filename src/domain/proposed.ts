@@ -13,8 +13,11 @@ export type Proposals = Pick<Book, "proposal" | "undecidedProposals" | "deciding
 /** What a second person needs to decide about a command that the operation has not refused. */
 export type Proposed<C, State = Book> = Shown<C, State> & (ByPolicy<C, State> | ByAmount<C, State> | ByParts<C, State>);
 
+type AnyGroup = FourEyesGroup | typeof WIDENS_ALONE;
+
 interface ByPolicy<C, State> {
-  readonly groupOf: (command: C, state: State) => FourEyesGroup | typeof WIDENS_ALONE | undefined;
+  /** Of several groups each is enough. */
+  readonly groupOf: (command: C, state: State) => AnyGroup | readonly AnyGroup[] | undefined;
   readonly partCents?: undefined;
 }
 

@@ -78,8 +78,8 @@ export function decideBySecondPerson<C extends Authorized, Resource, State exten
     }
     if (alone !== undefined) return acted({ ...decision, effect: withSum(decision.effect, alone, proposed) });
     if (proposed.groupOf !== undefined) {
-      const group = proposed.groupOf(command, state);
-      if (group === undefined || !authority.groups.includes(group)) return acted(decision);
+      const groups = [proposed.groupOf(command, state) ?? []].flat();
+      if (!groups.some((group) => authority.groups.includes(group))) return acted(decision);
     }
     const asked = { ...command, shown: changesBy(deciding) };
     const about = state.proposal(organizationId, subjectOf(proposed, command));

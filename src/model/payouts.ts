@@ -39,7 +39,7 @@ export const PAYOUT_LISTS = {
     /** Halves of keyed hashes, in their order. */
     entries: bytes,
     /** When the list was proposed last. */
-    stored_at: changed(int64),
+    stored_at: int64,
   },
 } as const satisfies TableModel;
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 
 import type { UnixMillis } from "../domain/values/time.js";
+import { FileReading } from "../grpc/services/files/file-reading.js";
 import type { HandlersOptions } from "../grpc/services/operator-options.js";
 import type { FourEyes } from "../operators/four-eyes.js";
 import { PasskeyChecks } from "../operators/passkeys.js";
@@ -59,6 +60,7 @@ export function operatorParts(
       reads: (organization) => sealReads(cellOf(database, organization)),
     },
     signIn: new SignIn({ store, operators: administration, passkeys: new PasskeyChecks(consoleOrigin), now }),
+    fileReading: new FileReading(),
     bookReads: bookReads(database),
     payoutChecks: payoutCheckParts(database, { allowed: webhookHosts, now }),
     payoutFiles: payoutFiles(database),

@@ -25,6 +25,7 @@ describe("the answer of a service", () => {
     '{"decision":true}',
     '{"decision":"allow","code":""}',
     '{"decision":"allow","code":"a word"}',
+    '{"decision":"hold","code":"254712345678"}',
     '{"decision":"allow","code":null}',
     '{"decision":"deny","code":7}',
     '{"decision":"allow","max_amount":"10.00"}',

@@ -33,6 +33,8 @@ interface Sleeper {
 class World {
   now = 1_000_000;
   leaseMillis = 60_000;
+  /** The row that has set the checks. */
+  seq = 1;
   readonly payouts = new Map<OrganizationId, TransactionId[]>();
   readonly cleared = new Set<OrganizationId>();
   /** The payouts whose rows somebody has changed. */
@@ -51,7 +53,7 @@ class World {
     const store: CheckStore = {
       organizations: () => Promise.resolve([...this.payouts].flatMap(([id, all]) => (all.length > 0 ? [id] : []))),
       standing: (organizationId) => {
-        const check = { ...STANDING_CHECK, organizationId, deadlineSeconds: DEADLINE_SECONDS };
+        const check = { ...STANDING_CHECK, seq: this.seq, organizationId, deadlineSeconds: DEADLINE_SECONDS };
         return Promise.resolve(this.cleared.has(organizationId) ? undefined : { check, secrets: [] });
       },
       waiting: (organizationId, limit) => {
@@ -201,6 +203,17 @@ describe("the checks of payouts", () => {
     await world.run(8_000);
     expect(world.atOnce).to.equal(UNDER_WAY_MAX);
     expect(world.decided.filter(({ answer }) => answer === "ALLOW").length).to.equal(200);
+  });
+
+  it("know nothing of a service that takes the place of one that failed", async () => {
+    world.answer = () => [TRY_MILLIS_MAX, SILENT];
+    world.wait(40);
+    await world.run(DEADLINE_SECONDS * 1_000 - 1_000);
+    world.seq += 1;
+    world.atOnce = 0;
+    world.decided.length = 0;
+    await world.run(DEADLINE_SECONDS * 1_000 - 2_000);
+    expect([world.atOnce, world.decided]).to.deep.equal([UNDER_WAY_MAX, []]);
   });
 
   it("note that nobody answers where the check was cleared", async () => {

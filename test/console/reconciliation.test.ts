@@ -8,7 +8,7 @@ import type { View, Visit } from "../../console/page.js";
 import { nightPage } from "../../console/pages/night.js";
 import { reconciliationPage } from "../../console/pages/reconciliation.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { StatementReading } from "../../src/grpc/services/rails/read-statement.js";
+import { FileReading } from "../../src/grpc/services/files/file-reading.js";
 import { bounded } from "../../src/grpc/services/rails/reconcile-rpc.js";
 import { readBankFile } from "../../src/reconcile/banks/read-bank-file.js";
 import type { BookedMovements } from "../../src/reconcile/ports.js";
@@ -431,7 +431,7 @@ describe("the reads of a reconciliation", () => {
     };
     try {
       const statement = { ...READ, bytes: new Uint8Array(Buffer.from(text)) };
-      const facts = await new StatementReading().ofRail("amina", statement, {
+      const facts = await new FileReading().ofRail("amina", statement, {
         inTurn,
         ...(millisMax && { millisMax }),
       });
@@ -468,7 +468,7 @@ describe("the reads of a reconciliation", () => {
       [mt940(), formOf({ account: "1234567890" })],
     ] as const) {
       const bytes = new Uint8Array(Buffer.from(text));
-      const file = await new StatementReading().ofBank("amina", { form, bytes }, { inTurn });
+      const file = await new FileReading().ofBank("amina", { form, bytes }, { inTurn });
       expect(file).to.deep.equal(await readBankFile(Buffer.from(text), form));
     }
   });
@@ -478,7 +478,7 @@ describe("the reads of a reconciliation", () => {
     const bytes = new Uint8Array(Buffer.from(`Date,Amount\n${"2026-11-27,1\n".repeat(40_000)}`));
     const inTurn: InTurn = async (take) => (await take()).result;
     const options = { inTurn, millisMax: 1 };
-    const problem: unknown = await new StatementReading()
+    const problem: unknown = await new FileReading()
       .ofBank("amina", { form, bytes }, options)
       ?.catch((error: unknown) => (error as Error).message);
     expect(problem).to.equal("It takes too long to read. Export fewer days.");
@@ -495,12 +495,12 @@ describe("the reads of a reconciliation", () => {
             "</CstmrPmtStsRpt></Document>",
         ),
       );
-    expect(await new StatementReading().ofReport("amina", report(about), { inTurn })).to.deep.equal({
+    expect(await new FileReading().ofReport("amina", report(about), { inTurn })).to.deep.equal({
       fileId: "KB1",
       status: undefined,
       payments: [{ reference: "A", status: "RJCT", reason: "" }],
     });
-    const problem: unknown = await new StatementReading()
+    const problem: unknown = await new FileReading()
       .ofReport("amina", report(about.repeat(100_000)), { inTurn, millisMax: 1 })
       ?.catch((error: unknown) => (error as Error).message);
     expect(problem).to.equal("It takes too long to read. Ask the bank for a smaller one.");
@@ -511,7 +511,7 @@ describe("the reads of a reconciliation", () => {
     const form = formOf({ columns, referencePattern: "^(A+)+$" });
     const bytes = new Uint8Array(Buffer.from(`Date,Amount,Text\n2026-11-27,1,${"A".repeat(40)}B\n`));
     const inTurn: InTurn = async (take) => (await take()).result;
-    const problem: unknown = await new StatementReading()
+    const problem: unknown = await new FileReading()
       .ofBank("amina", { form, bytes }, { inTurn, millisMax: 500 })
       ?.catch((error: unknown) => (error as Error).message);
     expect(problem)
@@ -520,7 +520,7 @@ describe("the reads of a reconciliation", () => {
   });
 
   it("are one at a time, and those of one person that wait are few", async () => {
-    const reading = new StatementReading();
+    const reading = new FileReading();
     const inTurn: InTurn = async (take) => (await take()).result;
     const begun = Array.from({ length: 9 }, () =>
       reading.ofRail("amina", { ...READ, bytes: new Uint8Array(Buffer.from("x")) }, { inTurn }),

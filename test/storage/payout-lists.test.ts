@@ -122,6 +122,10 @@ for (const engine of ENGINES) {
         const [first] = accounts as readonly [AccountId];
         expect(await commit(pay(0), mint(to(first)), redeem(to(first)))).to.deep.equal(["ROW_CHANGED", "", ""]);
         expect(await findingsIn(opened.database)).to.have.length(1);
+        // The file that was kept makes the list whole again.
+        await store(entries(...NUMBERS));
+        expect(await commit(pay(0))).to.deep.equal(["LISTED"]);
+        expect(await findingsIn(opened.database)).to.deep.equal([]);
       });
     }
 

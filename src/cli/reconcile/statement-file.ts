@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 
-import { type ReadOptions, StatementReading } from "../../grpc/services/rails/read-statement.js";
+import { FileReading,type ReadOptions } from "../../grpc/services/files/file-reading.js";
 import { FILE_BYTES_MAX } from "../../reconcile/files/tables.js";
 import { StatementError } from "../../reconcile/statement-error.js";
 import { OperatorError } from "../../startup/operator-error.js";
@@ -16,11 +16,11 @@ export async function ofStatement<Result>(file: string, read: (bytes: Buffer) =>
   }
 }
 
-type ReadInThread<Facts> = (reading: StatementReading, options: ReadOptions) => Promise<Facts> | undefined;
+type ReadInThread<Facts> = (reading: FileReading, options: ReadOptions) => Promise<Facts> | undefined;
 
 /** Reads what others have sent, within the processor time and the memory that a server gives it. */
 export async function readAlone<Facts>(read: ReadInThread<Facts>): Promise<Facts> {
-  const facts = await read(new StatementReading(), { inTurn: async (each) => (await each()).result });
+  const facts = await read(new FileReading(), { inTurn: async (each) => (await each()).result });
   if (facts === undefined) throw new Error("no other file is read in this process");
   return facts;
 }

@@ -1,4 +1,4 @@
-import type { Authorized } from "../authority.js";
+import { type Authorized, LETS_GO } from "../authority.js";
 import type { BookHead } from "../book.js";
 import { type Change, changes } from "../change.js";
 import { NOTHING_TOUCHES } from "../deciding-rows.js";
@@ -32,7 +32,8 @@ export const setPayoutCheck = withSecondPerson<SetPayoutCheck, PayoutCheck>(
   {
     groupOf: ({ organizationId, url, noAnswer }, book) => {
       const before = book.payoutCheck(organizationId);
-      return before?.url === url && noAnswer === "HOLD" ? undefined : "payouts";
+      if (before === undefined) return "payouts";
+      return before.url === url && noAnswer === "HOLD" ? undefined : LETS_GO;
     },
     changesOf: (command, book) => changesFrom(book.payoutCheck(command.organizationId), command),
     // The row that has set the check is shown.
@@ -43,7 +44,7 @@ export const setPayoutCheck = withSecondPerson<SetPayoutCheck, PayoutCheck>(
 export const clearPayoutCheck = withSecondPerson<ClearPayoutCheck, BookHead>(
   { lookup, decide: decideClear } satisfies Operation<ClearPayoutCheck, BookHead>,
   {
-    groupOf: () => "payouts",
+    groupOf: () => LETS_GO,
     changesOf: ({ organizationId }, book) => changesFrom(book.payoutCheck(organizationId), undefined),
     touchedBy: NOTHING_TOUCHES,
   },

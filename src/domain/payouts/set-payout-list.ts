@@ -1,4 +1,4 @@
-import type { Authorized } from "../authority.js";
+import { type Authorized, LETS_GO } from "../authority.js";
 import type { BookHead } from "../book.js";
 import { changes } from "../change.js";
 import { NOTHING_TOUCHES } from "../deciding-rows.js";
@@ -22,7 +22,7 @@ const operation: Operation<SetPayoutList, BookHead> = { lookup, decide };
 
 /** A list that only grows holds more, so it needs no second person. */
 export const setPayoutList = withSecondPerson(operation, {
-  groupOf: ({ ended }) => (ended === 0 ? undefined : "payouts"),
+  groupOf: ({ ended }) => (ended === 0 ? undefined : LETS_GO),
   changesOf: ({ hash, counts, replaces, ended }) => {
     // Entries of it end, so there is one, and it stands: `decide` refuses any other.
     const before = payoutListFromText(replaces);

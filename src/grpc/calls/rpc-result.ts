@@ -1,4 +1,5 @@
 import type { Acted } from "../../domain/authority.js";
+import type { FieldCode } from "../../domain/values/parsed.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { AnyRefusal } from "../errors/refusal.js";
 
@@ -31,6 +32,11 @@ export function done<Response>(response: Response): RpcResult<Response> {
 /** Makes the result of a call that is refused. */
 export function refuse(refusal: AnyRefusal): Extract<RpcResult<never>, { kind: "refused" }> {
   return { kind: "refused", refusal };
+}
+
+/** Makes the result of a call of which one field is bad. */
+export function refuseField(field: string, message: string, code: FieldCode): ReturnType<typeof refuse> {
+  return refuse({ reason: "INVALID_FIELD", fields: [{ field, message, code }] });
 }
 
 /** The refusal of the machine by an rpc that only a person can call. */

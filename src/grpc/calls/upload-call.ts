@@ -36,14 +36,13 @@ export interface UploadRpc<
   readonly response: { encode(message: Response, writer?: BinaryWriter): BinaryWriter };
   /** Parses the first message. */
   readonly parse: (request: Request, caller: Caller<Of>) => ParsedFields<Input>;
-  /** Parses a later message, which has nothing but a piece. */
-  readonly parseMore: (request: Request) => ParsedFields<unknown>;
-  readonly pieceOf: (request: Request) => Uint8Array;
-  /** The field of the pieces, which a refusal of a larger file names. */
-  readonly field: string;
+  /** The field of the pieces. Only the first message may have others. */
+  readonly field: FieldOfBytes<Request>;
   readonly bytesMax: number;
-  /** `bytes` has a buffer of its own. */
-  /** The signal aborts once the caller has gone: then nobody waits for the work. */
+  /**
+   * `bytes` has a buffer of its own. The signal aborts once the caller has gone: then nobody waits
+   * for the work.
+   */
   readonly run: (
     input: Input,
     bytes: Uint8Array,
@@ -51,6 +50,10 @@ export interface UploadRpc<
     signal: AbortSignal,
   ) => Promise<RpcResult<Response>>;
 }
+
+type FieldOfBytes<Message> = {
+  [Field in keyof Message & string]: Message[Field] extends Uint8Array ? Field : never;
+}[keyof Message & string];
 
 type UploadHandler = handleBidiStreamingCall<Buffer, Buffer>;
 export type UploadRoute = RpcRoute<UploadHandler>;
@@ -87,7 +90,7 @@ export function upload<Request extends object, Input, Response, Of extends BookO
     ): ParsedFields<{ readonly input: Input; readonly bytes: Uint8Array }> => {
       const input = rpc.parse(request, caller);
       if (!input.ok) return input;
-      return { ok: true, value: { input: input.value, bytes: new Uint8Array(rpc.pieceOf(request)) } };
+      return { ok: true, value: { input: input.value, bytes: new Uint8Array(pieceOf(rpc, request)) } };
     },
     run: ({ input, bytes }: { readonly input: Input; readonly bytes: Uint8Array }, caller: Caller<Of>) =>
       rpc.run(input, bytes, caller, new AbortController().signal),
@@ -181,10 +184,8 @@ class Upload<Request extends object, Input, Response, Of extends BookOwner | und
     const { rpc, contract } = this.#context;
     let piece: Uint8Array = Buffer.alloc(0);
     const parse = (request: Request): ParsedFields<Input | undefined> => {
-      piece = rpc.pieceOf(request);
-      if (this.#input === undefined) return rpc.parse(request, caller);
-      const more = rpc.parseMore(request);
-      return more.ok ? { ok: true, value: undefined } : more;
+      piece = pieceOf(rpc, request);
+      return this.#input === undefined ? rpc.parse(request, caller) : parseMore(request, rpc.field);
     };
     const parsed = parseRequest({ request: rpc.request, parse }, contract, bytes, caller);
     if (!parsed.ok) return refused({ reason: "INVALID_FIELD", fields: parsed.fields });
@@ -236,4 +237,20 @@ class Upload<Request extends object, Input, Response, Of extends BookOwner | und
     this.#call.pause();
     this.#stream.end(ending);
   }
+}
+
+function pieceOf<Request extends object>(
+  { field }: { readonly field: FieldOfBytes<Request> },
+  request: Request,
+): Uint8Array {
+  return request[field] as Uint8Array;
+}
+
+/** Parses a later message, which has nothing but a piece. */
+function parseMore(request: object, piece: string): ParsedFields<undefined> {
+  const isGiven = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));
+  const given = Object.entries(request).filter(([field, value]) => field !== piece && isGiven(value));
+  if (given.length === 0) return { ok: true, value: undefined };
+  const message = "must be in the first message only";
+  return { ok: false, fields: given.map(([field]) => ({ field, message, code: "CONFLICT" })) };
 }

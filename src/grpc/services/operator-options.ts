@@ -12,6 +12,7 @@ import type { BookedMovements } from "../../reconcile/ports.js";
 import type { SealKeys } from "../../seals/key-file.js";
 import type { SealReads } from "../../seals/ports.js";
 import type { ListTurns } from "../calls/list-turns.js";
+import type { FileReading } from "./files/file-reading.js";
 import type { ServedCell } from "./served-cell.js";
 
 /** What seals books. */
@@ -60,4 +61,6 @@ export interface HandlersOptions {
   readonly railReads: RailReads;
   readonly seals: BookSeals;
   readonly signIn: SignIn;
+  /** Reads the files of all callers, one after another. */
+  readonly fileReading: FileReading;
 }

@@ -50,10 +50,9 @@ export function payoutLists(database: Pick<Database, "cells">): PayoutLists {
       const [row] = await rows<EntriesRow>(sql.entries, [book.number, former]);
       const ended = endedOf(standing, row, all);
       await inTransaction(cell, async (session) => {
-        await session.read({ sql: sql.removeOld, bindings: [book.number, former, hash, now - KEEP_MILLIS] });
-        // A list that is proposed again is kept as long as a new one.
-        const there = await session.read({ sql: sql.touch, bindings: [now, book.number, hash] });
-        if (there.length > 0 || hash === EMPTY_LIST) return;
+        // A list that is proposed again is kept as long as a new one, and is whole again.
+        await session.read({ sql: sql.remove, bindings: [book.number, hash, former, now - KEEP_MILLIS] });
+        if (hash === EMPTY_LIST) return;
         const added = { book: book.number, list: hash, entries: joined, stored_at: now };
         await session.write([insertOf(cell.engine, "payout_lists", [added])]);
       });
@@ -82,7 +81,6 @@ function statementsOf({ table }: Engine) {
   return {
     standing: `SELECT payout_list FROM ${table("books")} WHERE number = ?`,
     entries: `SELECT entries FROM ${lists} WHERE book = ? AND list = ?`,
-    touch: `UPDATE ${lists} SET stored_at = ? WHERE book = ? AND list = ? RETURNING list`,
-    removeOld: `DELETE FROM ${lists} WHERE book = ? AND list NOT IN (?, ?) AND stored_at < ? RETURNING list`,
+    remove: `DELETE FROM ${lists} WHERE book = ? AND (list = ? OR (list <> ? AND stored_at < ?)) RETURNING list`,
   };
 }

@@ -1,7 +1,9 @@
 import { expect } from "chai";
 
+import { WIDENS_ALONE } from "../../../src/domain/authority.js";
 import { replay } from "../../../src/domain/decision.js";
-import type { CheckRules } from "../../../src/domain/payout-check.js";
+import type { Command } from "../../../src/domain/operations.js";
+import type { CheckRules, PayoutCheck } from "../../../src/domain/payout-check.js";
 import { by } from "../../support/commands.js";
 import { decide, effectOf, putOf } from "../../support/decided.js";
 import { givenBook, givenHead } from "../../support/given.js";
@@ -51,6 +53,16 @@ describe("setting the check of payouts", () => {
       expect(effect.entries[0]?.kind).to.equal(needsTwo ? "book.proposed" : "payouts.check_set");
     });
   }
+
+  it("takes a second person for another url, or to clear it, whatever the policy is, but not to set a first one", () => {
+    const alone = by("opr_a", { groups: [WIDENS_ALONE] });
+    const kindOf = (payoutChecks: readonly PayoutCheck[], command: Command) =>
+      effectOf(decide({ payoutChecks }, { ...command, ...alone })).entries[0]?.kind;
+    const moved = setPayoutCheck(ORGANIZATION, { url: other });
+    expect(kindOf([STANDING_CHECK], moved)).to.equal("book.proposed");
+    expect(kindOf([STANDING_CHECK], clearPayoutCheck(ORGANIZATION))).to.equal("book.proposed");
+    expect(kindOf([], moved)).to.equal("payouts.check_set");
+  });
 
   it("takes a second person for a new secret under allow: a service without it gives no answer", () => {
     const allowing = { payoutChecks: [{ ...STANDING_CHECK, noAnswer: "ALLOW" as const }] };

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import { WIDENS_ALONE } from "../../../src/domain/authority.js";
 import { payoutListFromText, payoutListText } from "../../../src/domain/payout-list.js";
 import { ALONE } from "../../support/commands.js";
 import { decide, effectOf, expectRefused, putOf, wordOf } from "../../support/decided.js";
@@ -40,10 +41,12 @@ describe("setting the list of payouts that are held", () => {
   });
 
   it("needs a second person if entries end, and none if the list only grows", () => {
-    const authority = { ...ALONE, groups: ["payouts"] as const };
-    const set = (ended: number) =>
-      effectOf(decide(book(), setPayoutList(ORGANIZATION, { hash, replaces: former, ended, authority })));
-    expect(putOf(set(0), "proposals")).to.equal(undefined);
-    expect(putOf(set(1), "proposals")?.person).to.equal("amina");
+    for (const groups of [["payouts"], [WIDENS_ALONE]] as const) {
+      const authority = { ...ALONE, groups };
+      const set = (ended: number) =>
+        effectOf(decide(book(), setPayoutList(ORGANIZATION, { hash, replaces: former, ended, authority })));
+      expect(putOf(set(0), "proposals")).to.equal(undefined);
+      expect(putOf(set(1), "proposals")?.person).to.equal("amina");
+    }
   });
 });

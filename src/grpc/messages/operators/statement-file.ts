@@ -53,14 +53,6 @@ export function parseFirst(
   }));
 }
 
-/** Only the first message says what the file is of. */
-export function parseMore({ rail, place, form, file_name }: ReconcileStatementRequest): ParsedFields<undefined> {
-  const given = Object.entries({ rail, place, form: form === undefined ? "" : "given", file_name });
-  const message = "must be in the first message only";
-  const fields = given.flatMap(([field, text]) => (text === "" ? [] : [{ field, message, code: "CONFLICT" as const }]));
-  return fields.length === 0 ? { ok: true, value: undefined } : { ok: false, fields };
-}
-
 function parseStatementRail(unchecked: string): Parsed<OfRail> {
   const kind = railNamed(unchecked);
   if (kind?.statement === undefined) return unparsed("must be a rail with statements, such as mpesa", "UNKNOWN_VALUE");

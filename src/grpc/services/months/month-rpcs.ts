@@ -63,8 +63,6 @@ export function monthRpcs(options: HandlersOptions): Record<string, RpcRoute> {
   return {
     closeMonth: organizationUpload("closeMonth", {
       parse: (request) => parseCloseMonth(request, now()),
-      parseMore,
-      pieceOf: ({ files }) => files,
       field: "files",
       bytesMax: FILE_BYTES_MAX,
       run: async ({ month, statements, note }: CloseMonthInput, bytes, caller, signal) => {
@@ -203,14 +201,6 @@ function parseStatement({ size, ...named }: MonthStatement) {
     size: size > 0n ? parsed(Number(size)) : unparsed("must be 1 or more", "OUT_OF_RANGE"),
   });
   return joined(parseFirst(named), bytes, (first, own) => ({ ...first, ...own }));
-}
-
-/** Only the first message says what the files are of. */
-function parseMore({ month, statements, note }: CloseMonthRequest): ParsedFields<undefined> {
-  const given = Object.entries({ month, statements, note }).filter(([, value]) => value.length > 0);
-  if (given.length === 0) return { ok: true, value: undefined };
-  const message = "must be in the first message only";
-  return { ok: false, fields: given.map(([field]) => ({ field, message, code: "CONFLICT" as const })) };
 }
 
 /** Undefined if the sizes do not add up to the bytes. */

@@ -1,6 +1,5 @@
 import { payoutListFromText, type StandingPayoutList } from "../../../domain/payout-list.js";
 import type { SetPayoutList } from "../../../domain/payouts/set-payout-list.js";
-import type { FieldCode } from "../../../domain/values/parsed.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
 import type {
   PayoutList,
@@ -12,14 +11,13 @@ import { StatementError } from "../../../reconcile/statement-error.js";
 import { organizationRpc, organizationUpload } from "../../calls/admin-rpc.js";
 import { actorOf } from "../../calls/call-context.js";
 import type { RpcRoute } from "../../calls/route.js";
-import { done, refuse } from "../../calls/rpc-result.js";
-import { type ParsedFields, parseFields } from "../../messages/fields.js";
+import { done, refuse, refuseField } from "../../calls/rpc-result.js";
+import { parseFields } from "../../messages/fields.js";
 import { parseNote } from "../../messages/operators/fields.js";
 import { toTimestamp } from "../../messages/timestamp.js";
 import { act } from "../acts.js";
 import { readingHistory } from "../history/history-turns.js";
 import type { HandlersOptions } from "../operator-options.js";
-import { StatementReading } from "../rails/read-statement.js";
 
 /** The rpcs about the list of those to whom payouts are held. */
 export function payoutListRpcs(options: HandlersOptions): Record<string, RpcRoute> {
@@ -27,21 +25,18 @@ export function payoutListRpcs(options: HandlersOptions): Record<string, RpcRout
 }
 
 function setPayoutList(options: HandlersOptions): RpcRoute {
-  const reading = new StatementReading();
   return organizationUpload("setPayoutList", {
     parse: ({ note }: SetPayoutListRequest) => parseFields({ note: parseNote(note) }),
-    parseMore,
-    pieceOf: ({ file }) => file,
     field: "file",
     bytesMax: FILE_BYTES_MAX,
     run: async ({ note }, bytes, caller) => {
-      if (bytes.length === 0) return badField("is required", "REQUIRED");
+      if (bytes.length === 0) return refuseField("file", "is required", "REQUIRED");
       const { organization } = caller;
       const { cellOf, listTurns, payoutLists } = options;
       const of = { organizationId: organization.id, caller, listTurns, reads: cellOf(organization).history };
       return readingHistory(of, async ({ inTurn }) => {
         try {
-          const entries = await reading.ofPayoutList(actorOf(caller.who), bytes, { inTurn });
+          const entries = await options.fileReading.ofPayoutList(actorOf(caller.who), bytes, { inTurn });
           if (entries === undefined) return refuse({ reason: "QUEUE_FULL" });
           const stored = await inTurn(async () => {
             const result = await payoutLists.store(organization, entries, toUnixMillis(options.now()));
@@ -54,7 +49,11 @@ function setPayoutList(options: HandlersOptions): RpcRoute {
           });
         } catch (error) {
           if (!(error instanceof StatementError)) throw error;
-          return badField(`must be a list of payouts to hold: ${error.message.replace(/\.$/, "")}`, "FORMAT");
+          return refuseField(
+            "file",
+            `must be a list of payouts to hold: ${error.message.replace(/\.$/, "")}`,
+            "FORMAT",
+          );
         }
       });
     },
@@ -74,16 +73,4 @@ function getPayoutList({ payoutLists }: HandlersOptions): RpcRoute {
 function toPayoutList({ hash, counts, by, since }: StandingPayoutList): PayoutList {
   const { account: accounts, number: numbers, name: names } = counts;
   return { hash, accounts, numbers, names, set_at: toTimestamp(since), set_by: by };
-}
-
-/** Only the first message says why. */
-function parseMore({ note }: SetPayoutListRequest): ParsedFields<undefined> {
-  const message = "must be in the first message only";
-  return note === ""
-    ? { ok: true, value: undefined }
-    : { ok: false, fields: [{ field: "note", message, code: "CONFLICT" }] };
-}
-
-function badField(message: string, code: FieldCode) {
-  return refuse({ reason: "INVALID_FIELD", fields: [{ field: "file", message, code }] });
 }

@@ -4,7 +4,6 @@ import { PAYOUT_ROWS_MAX } from "../../../domain/payout-file.js";
 import type { PayFile } from "../../../domain/payouts/pay-file.js";
 import { DIRECT_RAIL, parseRail, type Rail } from "../../../domain/transaction.js";
 import { MAX_CENTS, toCents } from "../../../domain/values/cents.js";
-import type { FieldCode } from "../../../domain/values/parsed.js";
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
 import type { PhoneNumber } from "../../../domain/values/phone-number.js";
 import type { StatusReason } from "../../../domain/values/text.js";
@@ -15,7 +14,7 @@ import { StatementError } from "../../../reconcile/statement-error.js";
 import { organizationUpload } from "../../calls/admin-rpc.js";
 import { actorOf } from "../../calls/call-context.js";
 import type { RpcRoute } from "../../calls/route.js";
-import { done, refuse, type RpcResult } from "../../calls/rpc-result.js";
+import { done, refuse, refuseField, type RpcResult } from "../../calls/rpc-result.js";
 import type { AnyRefusal } from "../../errors/refusal.js";
 import { ifGiven, type ParsedFields, parseFields } from "../../messages/fields.js";
 import { parseNote } from "../../messages/operators/fields.js";
@@ -23,7 +22,6 @@ import { type Preview, toPayouts, toPreview } from "../../messages/operators/pay
 import { act, type OperatorCaller } from "../acts.js";
 import { readingHistory } from "../history/history-turns.js";
 import type { HandlersOptions } from "../operator-options.js";
-import { StatementReading } from "../rails/read-statement.js";
 import { payoutListRpcs } from "./payout-list-rpcs.js";
 import { type PreparedFile, prepareFile } from "./read-file.js";
 import { redeemTermsOf } from "./redeem-terms.js";
@@ -47,25 +45,22 @@ interface AskedPayouts {
 }
 
 function payFile(options: HandlersOptions): RpcRoute {
-  const reading = new StatementReading();
   return organizationUpload("payFile", {
     parse: parseFirst,
-    parseMore,
-    pieceOf: ({ file }) => file,
     field: "file",
     bytesMax: FILE_BYTES_MAX,
     takesPowerAway: ({ preview }) => preview,
     run: async (asked, bytes, waiting) => {
       // A large file gives way to others for longer than a call may wait.
       const caller = { ...waiting, deadline: toUnixMillis(options.now() + FILE_MILLIS_MAX) };
-      if (bytes.length === 0) return badField("file", "is required", "REQUIRED");
+      if (bytes.length === 0) return refuseField("file", "is required", "REQUIRED");
       const { cellOf, listTurns } = options;
       const { history: reads } = cellOf(caller.organization);
       const of = { organizationId: caller.organization.id, caller, listTurns, reads };
       return readingHistory(of, async ({ inTurn }) => {
         await inTurn(() => Promise.resolve({ result: undefined, lookedAt: bytes.length / RECEIVED_BYTES_PER_ROW }));
         try {
-          const read = await reading.ofPayouts(actorOf(caller.who), bytes, { inTurn });
+          const read = await options.fileReading.ofPayouts(actorOf(caller.who), bytes, { inTurn });
           if (read === undefined) return refuse({ reason: "QUEUE_FULL" });
           const terms = termsOf(options, caller, asked.rail);
           if ("reason" in terms) return refuse(terms);
@@ -85,7 +80,7 @@ function payFile(options: HandlersOptions): RpcRoute {
           return await propose(options, { asked, prepared, caller });
         } catch (error) {
           if (!(error instanceof StatementError)) throw error;
-          return badField("file", `must be a file of payouts: ${error.message.replace(/\.$/, "")}`, "FORMAT");
+          return refuseField("file", `must be a file of payouts: ${error.message.replace(/\.$/, "")}`, "FORMAT");
         }
       });
     },
@@ -116,10 +111,10 @@ async function propose(
     const example =
       first === undefined ? "" : `, such as line ${String(first.line)} (${first.text.replace(/\.$/, "")})`;
     const found = `must be ${String(preview.leftOut)}: the file has that number of rows with an error${example}`;
-    return badField("leave_out", found, "CONFLICT");
+    return refuseField("leave_out", found, "CONFLICT");
   }
-  if (preview.count === 0) return badField("file", "must have a row that can be paid", "CONFLICT");
-  if (preview.amountCents > MAX_CENTS) return badField("file", "must have a smaller sum", "OUT_OF_RANGE");
+  if (preview.count === 0) return refuseField("file", "must have a row that can be paid", "CONFLICT");
+  if (preview.amountCents > MAX_CENTS) return refuseField("file", "must have a smaller sum", "OUT_OF_RANGE");
   await options.payoutFiles.store(caller.organization, prepared, toUnixMillis(options.now()));
   const { count: rows, amountCents, leftOut } = preview;
   const file = { sha256, rowsSha256, rail: preview.rail as Rail, rows, amountCents: toCents(amountCents), leftOut };
@@ -144,8 +139,8 @@ function termsOf(
   const rail = named ?? railAccounts.defaultRail(organization.id);
   if (rail === DIRECT_RAIL) {
     return named === undefined
-      ? badField("rail", "is required, since the default rail is direct, which pays nobody", "REQUIRED").refusal
-      : badField("rail", "must be a rail that pays, such as mpesa", "UNKNOWN_VALUE").refusal;
+      ? refuseField("rail", "is required, since the default rail is direct, which pays nobody", "REQUIRED").refusal
+      : refuseField("rail", "must be a rail that pays, such as mpesa", "UNKNOWN_VALUE").refusal;
   }
   const railTerms = redeemTermsOf(railAccounts, { organizationId: organization.id, rail, phoneCoolingMillis });
   return railTerms === undefined ? { reason: "RAIL_NOT_CONFIGURED", rail } : { rail, railTerms };
@@ -173,18 +168,4 @@ function parseLeaveOut(unchecked: number): Parsed<number> {
   return unchecked >= 0 && unchecked <= PAYOUT_ROWS_MAX
     ? parsed(unchecked)
     : unparsed(`must be a whole number from 0 to ${String(PAYOUT_ROWS_MAX)}`, "OUT_OF_RANGE");
-}
-
-/** Only the first message says what is to be done with the file. */
-function parseMore({ rail, preview, leave_out, note }: PayFileRequest): ParsedFields<undefined> {
-  const message = "must be in the first message only";
-  const given = { rail: rail !== "", preview, leave_out: leave_out !== 0, note: note !== "" };
-  const fields = Object.entries(given).flatMap(([field, is]) =>
-    is ? [{ field, message, code: "CONFLICT" as const }] : [],
-  );
-  return fields.length === 0 ? { ok: true, value: undefined } : { ok: false, fields };
-}
-
-function badField(field: string, message: string, code: FieldCode) {
-  return refuse({ reason: "INVALID_FIELD", fields: [{ field, message, code }] });
 }

@@ -15,13 +15,12 @@ import type { History } from "../../../statements/as-of.js";
 import { organizationUpload } from "../../calls/admin-rpc.js";
 import { actorOf } from "../../calls/call-context.js";
 import type { RpcRoute } from "../../calls/route.js";
-import { done, refuse } from "../../calls/rpc-result.js";
+import { done, refuse, refuseField } from "../../calls/rpc-result.js";
 import { problemOf } from "../../messages/fields.js";
 import { toComparison } from "../../messages/operators/comparison.js";
-import { parseFirst, parseMore, type StatementOf } from "../../messages/operators/statement-file.js";
+import { parseFirst, type StatementOf } from "../../messages/operators/statement-file.js";
 import { readingHistory, RefusedReadError } from "../history/history-turns.js";
 import type { HandlersOptions } from "../operator-options.js";
-import { StatementReading } from "./read-statement.js";
 
 const DAYS_MAX = 31;
 const DAY_MILLIS = 86_400_000;
@@ -35,8 +34,8 @@ const RECEIVED_BYTES_PER_ROW = 512;
  */
 export function statementComparer({
   bookedMovements,
-}: Pick<HandlersOptions, "bookedMovements">): (given: SentFile) => Promise<ComparedFile | undefined> {
-  const reading = new StatementReading();
+  fileReading: reading,
+}: Pick<HandlersOptions, "bookedMovements" | "fileReading">): (given: SentFile) => Promise<ComparedFile | undefined> {
   return async ({ of, name, bytes, person, organization, history, period }) => {
     const bookOf = async (rail: Rail): Promise<BookedMovements> =>
       bounded(await bookedMovements(organization, rail), history);
@@ -68,13 +67,11 @@ export function reconcileRpc(options: HandlersOptions): Record<string, RpcRoute>
   return {
     reconcileStatement: organizationUpload("reconcileStatement", {
       parse: parseFirst,
-      parseMore,
-      pieceOf: ({ statement }) => statement,
       field: "statement",
       bytesMax: FILE_BYTES_MAX,
       run: ({ of, fileName: name }, bytes, caller) => {
         const { organization } = caller;
-        if (bytes.length === 0) return Promise.resolve(refuse(badStatement("is required", "REQUIRED")));
+        if (bytes.length === 0) return Promise.resolve(refuseField("statement", "is required", "REQUIRED"));
         const { history: reads } = cellOf(organization);
         return readingHistory({ organizationId: organization.id, caller, listTurns, reads }, async (history) => {
           try {
@@ -84,7 +81,7 @@ export function reconcileRpc(options: HandlersOptions): Record<string, RpcRoute>
           } catch (error) {
             if (!(error instanceof StatementError)) throw error;
             const problem = error.message.replace(/\.$/, "");
-            return refuse(badStatement(`must be a statement that can be compared: ${problem}`, "FORMAT"));
+            return refuseField("statement", `must be a statement that can be compared: ${problem}`, "FORMAT");
           }
         });
       },
@@ -125,10 +122,6 @@ export interface SentFile {
 /** Rests as long as it took to receive the file. */
 function received({ inTurn }: History, { length }: Uint8Array): Promise<void> {
   return inTurn(() => Promise.resolve({ result: undefined, lookedAt: length / RECEIVED_BYTES_PER_ROW }));
-}
-
-function badStatement(message: string, code: "REQUIRED" | "FORMAT") {
-  return { reason: "INVALID_FIELD", fields: [{ field: "statement", message, code }] } as const;
 }
 
 /** Lets each read of the book take a turn, and bounds the time and the rows that are compared. */

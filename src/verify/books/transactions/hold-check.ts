@@ -13,7 +13,9 @@ const CHECKS = "checks";
 const DENIED = "CHECK_DENIED";
 const REFUSED = "REFUSED_BY_OPERATOR";
 const ONE_PERSON = /^opr_[^,]*$/;
-const CHECKED = new RegExp(`^(${CHECK_ANSWERS.join("|")}) (ALLOW|HOLD|DENY) ([A-Z0-9_]{1,40}|-) ([0-9a-f]{64}|-)$`);
+const CHECKED = new RegExp(
+  `^(${CHECK_ANSWERS.join("|")}) (ALLOW|HOLD|DENY) ([A-Z][A-Z0-9_]{0,39}|-) ([0-9a-f]{64}|-)$`,
+);
 
 interface HoldCheckOptions {
   /** A sandbox needs no second person. */

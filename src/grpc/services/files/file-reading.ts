@@ -10,10 +10,10 @@ import type { BankFile } from "../../../reconcile/banks/read-bank-file.js";
 import { StatementError } from "../../../reconcile/statement-error.js";
 import type { StatementCharge, StatementFacts } from "../../../reconcile/statement-movements.js";
 import type { InTurn } from "../../../statements/ports.js";
-import type { AnyFile, BankStatementFile, RailStatement, ReadPart } from "./statement-worker.js";
+import type { AnyFile, BankStatementFile, RailStatement, ReadPart } from "./file-worker.js";
 
 /** The bundle keeps the worker in the folder of this module, too (deploy/bundle.mjs). */
-const STATEMENT_WORKER = new URL("./statement-worker.js", import.meta.url);
+const FILE_WORKER = new URL("./file-worker.js", import.meta.url);
 /** Beside the file and what it unpacks to, which are no part of the heap. */
 const HEAP_MEGABYTES_MAX = 768;
 /** Processor time, so that a busy machine refuses no file for what others do. */
@@ -36,7 +36,7 @@ interface ListedFacts extends Omit<StatementFacts, "charges"> {
  * Reads statements in a thread of their own, one after another, with a rest after each. A command
  * reads its files so, too: what a bank or a merchant sends can take hours and gigabytes.
  */
-export class StatementReading {
+export class FileReading {
   readonly #turns = new Turns<string>(TURNS);
 
   /**
@@ -106,7 +106,7 @@ interface ThreadOptions {
 }
 
 async function readInThread<Facts>(statement: AnyFile, { inTurn, millisMax, onParsed }: ThreadOptions): Promise<Facts> {
-  const worker = new Worker(STATEMENT_WORKER, {
+  const worker = new Worker(FILE_WORKER, {
     workerData: statement,
     transferList: [statement.bytes.buffer as ArrayBuffer],
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES_MAX },
