@@ -53,7 +53,12 @@ describe("the worst file of payouts", () => {
       () => sheet("<row/>".repeat(MILLION)),
       /more than 50000 rows\. Delete what stands below/,
     ],
-    ["is a workbook whose cells never end", () => sheet("<c ".repeat(MILLION)), /^It is a damaged workbook/],
+    ["is a workbook with a cell that never ends", () => sheet("<c "), /^It is a damaged workbook/],
+    [
+      "is a workbook with a tag beyond its bound",
+      () => sheet(`<c ${"x".repeat(10_000)}>`),
+      /^It is a damaged workbook/,
+    ],
   ] as const) {
     it(what, async () => {
       const bytes = file();
