@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 
-import { FileReading,type ReadOptions } from "../../grpc/services/files/file-reading.js";
+import { FileReading, type ReadOptions } from "../../grpc/services/files/file-reading.js";
 import { FILE_BYTES_MAX } from "../../reconcile/files/tables.js";
 import { StatementError } from "../../reconcile/statement-error.js";
 import { OperatorError } from "../../startup/operator-error.js";
