@@ -67,7 +67,8 @@ export function knownActs(
     operatorsGive: extensionOf(registry, "kesc.v1.operators_give"),
     secondPerson: extensionOf(registry, "kesc.v1.second_person"),
   };
-  const isNumber = (field: DescField): boolean => getOption(field, options.number) === true;
+  const isNumber = (field: DescField): boolean =>
+    getOption(field, options.number) === true || field.scalar === ScalarType.INT32;
   const isAlone = (member: DescField | undefined): boolean =>
     member === undefined || member.oneof !== undefined || member.fieldKind === "list";
   const formField = (field: DescField, member?: DescField): FormField => ({

@@ -1,4 +1,10 @@
-import type { LimitSetting, RailAccount, WebhookDelivery } from "../gen/messages.js";
+import type {
+  LimitSetting,
+  PayoutCheck,
+  RailAccount,
+  TestPayoutCheckResponse,
+  WebhookDelivery,
+} from "../gen/messages.js";
 import type { Fields } from "../upstream/contract.js";
 import { limitWords, moneyText } from "../view/values.js";
 import type { Act, Given } from "./act.js";
@@ -38,7 +44,24 @@ const deliveryFacts: NonNullable<Act["result"]> = ({ delivery }) => {
   ];
 };
 
-/** What those who operate the service do about rails, limits and webhooks. */
+/** The check that a form sets may be the first one. */
+const check: NonNullable<Act["changes"]> = (before, { url = "", deadline_seconds = "", no_answer = "" }) => {
+  const { url: asked, deadline_seconds: seconds, no_answer: silence } = before as Partial<PayoutCheck>;
+  return [
+    ["Service that is asked first", asked ?? "none", url],
+    ["Seconds for an answer", seconds === undefined ? "none" : String(seconds), deadline_seconds],
+    ["Without an answer", silence ?? "none", no_answer],
+    ["Secret", asked === undefined ? "none" : "this one, for a day more", "another one"],
+  ];
+};
+
+const answerFacts: NonNullable<Act["result"]> = (response) => {
+  const { answer, code, problem } = response as TestPayoutCheckResponse;
+  if (problem !== null) return [["No answer", problem]];
+  return [["Answer", answer], ...(code === null ? [] : [["Code", code] as const])];
+};
+
+/** What those who operate the service do about rails, payouts, limits and webhooks. */
 export const OPERATING_ACTS: readonly Act[] = [
   {
     name: "close-payouts",
@@ -74,6 +97,21 @@ export const OPERATING_ACTS: readonly Act[] = [
     isFinal: true,
     changes: (before) => [["Rows that nobody has decided", before["state"] as string, "refused"]],
   },
+  {
+    name: "set-check",
+    rpc: "AdminService/SetPayoutCheck",
+    title: "Set the service that is asked",
+    about: "url",
+    changes: check,
+  },
+  {
+    name: "test-check",
+    rpc: "AdminService/TestPayoutCheck",
+    title: "Test the service",
+    repeats: true,
+    result: answerFacts,
+  },
+  { name: "clear-check", rpc: "AdminService/ClearPayoutCheck", title: "Ask no service any more" },
   {
     name: "default-rail",
     rpc: "AdminService/SetDefaultRail",

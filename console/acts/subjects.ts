@@ -92,6 +92,13 @@ const readTier: Read = async (visit, tier, organizationId) => {
   return { ok: true, value: { name: tier === "" ? "the organization itself" : tier, status: undefined, resource } };
 };
 
+/** The check that stands, whatever the address of the next one. Without one, that is the first. */
+const readCheck: Read = async (visit, name, organizationId) => {
+  const reading = await visit.read("AdminService/GetPayoutCheck", {}, organizationId);
+  if (reading.ok) return { ok: true, value: { name, status: undefined, resource: reading.value.payout_check } };
+  return reading.refusal.reason === "PAYOUT_CHECK_NOT_FOUND" ? { ok: true, value: undefined } : reading;
+};
+
 /** The reads, by the fields of acts. */
 const READS: Readonly<Record<string, Read>> = {
   account_id: read("AccountService/GetAccount", (account_id) => ({ account_id }), {
@@ -108,6 +115,7 @@ const READS: Readonly<Record<string, Read>> = {
   }),
   rail: readRail,
   tier: readTier,
+  url: readCheck,
   webhook_endpoint_id: read("WebhookService/GetWebhookEndpoint", (webhook_endpoint_id) => ({ webhook_endpoint_id }), {
     find: ({ webhook_endpoint }) => webhook_endpoint,
     names: ({ url, status }) => [url, status],

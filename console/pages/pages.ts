@@ -16,6 +16,7 @@ import { limitsPage } from "./limits.js";
 import { monthPage } from "./month.js";
 import { idPage, organizationsPage } from "./organizations.js";
 import { payoutFilePage, payoutRowsCsv } from "./payout-file.js";
+import { payoutHoldsPage, payoutListSent } from "./payout-holds.js";
 import { payoutsPage, payoutsSent } from "./payouts.js";
 import { peoplePage } from "./people.js";
 import { railsPage } from "./rails.js";
@@ -50,6 +51,8 @@ export const PAGES: readonly Page[] = [
   comparisonPage,
   payoutsPage,
   payoutsSent,
+  payoutHoldsPage,
+  payoutListSent,
   payoutFilePage,
   payoutRowsCsv,
   journalPage,

@@ -21,7 +21,7 @@ const ROWS = 50;
 const MEBIBYTE = 1_024 * 1_024;
 const FILE_BYTES_MAX = 32 * MEBIBYTE;
 /** What the second form may keep of a file, in base64. Such a form has 32 MiB at most. */
-const KEPT_CHARACTERS_MAX = 31 * MEBIBYTE;
+export const KEPT_CHARACTERS_MAX = 31 * MEBIBYTE;
 /** Who may propose a file: the roles of PayFile. */
 const ROLES = { roles: ["finance", "admin"] };
 
@@ -44,6 +44,10 @@ export const payoutsPage: Page = {
         <>
           <h1>Payouts from a file</h1>
           <p class="lead">A file is looked at first. It is paid once a second person has approved it.</p>
+          <p>
+            <Link to={within(visit, "/payouts/holds")}>What holds payouts</Link>: a list of those to whom nothing is
+            paid unseen, and a service that is asked first.
+          </p>
           <Choose visit={visit} rails={rails} />
           <Section title="Approved files, newest first" reading={listed} retry={visit.path}>
             {({ payouts, next_page_token: next }) => (
@@ -150,7 +154,7 @@ export const payoutsSent: Page = {
         { field: "file", files: [bytes] },
       );
       if (!looked.ok) return refusedPage(visit, looked.refusal, "");
-      return previewPage(visit, looked.value, (await compressed(bytes)).toString("base64"));
+      return previewPage(visit, looked.value, await keptOf(bytes));
     }
     const { kept = "" } = visit.form;
     if (response_json !== "") {
@@ -170,8 +174,13 @@ const NO_RAIL: Refusal = {
   advice: undefined,
 };
 
+/** Returns what a form keeps of a file. */
+export async function keptOf(bytes: Buffer): Promise<string> {
+  return (await compressed(bytes)).toString("base64");
+}
+
 /** Returns the file that a form has kept. What the console did not write is no file. */
-async function fileIn(kept: string): Promise<Buffer> {
+export async function fileIn(kept: string): Promise<Buffer> {
   const file = decompressed(Buffer.from(kept, "base64"), { maxOutputLength: FILE_BYTES_MAX });
   return file.catch(() => Buffer.alloc(0));
 }

@@ -72,7 +72,11 @@ const READ_MILLIS_MAX = 2_000;
 const ACT_MILLIS_MAX = 10_000;
 const SEND_MILLIS_MAX = 60_000;
 /** They make each file of a month's pack, or look at each row of a file, and give way to others. */
-const SLOW: ReadonlySet<RpcName> = new Set<RpcName>(["AdminService/CloseMonth", "AdminService/PayFile"]);
+const SLOW: ReadonlySet<RpcName> = new Set<RpcName>([
+  "AdminService/CloseMonth",
+  "AdminService/PayFile",
+  "AdminService/SetPayoutList",
+]);
 const SLOW_MILLIS_MAX = 600_000;
 const PIECE_BYTES = 256 * 1_024;
 /** It waits for a rail, which must not get the same questions twice. */

@@ -1,12 +1,17 @@
 import { createHash } from "node:crypto";
+import { gunzipSync } from "node:zlib";
 
 import { expect } from "chai";
 
 import { sheetXml, workbook } from "../../bench/fairness/workbook.js";
 import { AdminServiceService as Admin } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import { now } from "../../src/startup/clock.js";
+import { keys } from "../../src/storage/keys.js";
 import { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { eventually } from "../support/eventually.js";
-import { ask, fieldsIn, formTokenIn, type Page, textOf } from "./browser-like.js";
+import { makeTenant } from "../support/service/tenants.js";
+import { Receiver } from "../support/webhooks/receiver.js";
+import { ask, fieldsIn, formTokenIn, type Page, signInWith, textOf } from "./browser-like.js";
 import { type ConsoleService, startConsoleService } from "./given.js";
 
 const MEBIBYTES_32 = 32 * 1_024 * 1_024;
@@ -153,6 +158,149 @@ describe("the payouts in the console", () => {
   it("has no page of a file that nobody has proposed", async () => {
     expect((await read(`${path}/${"0".repeat(64)}`)).status).to.equal(404);
     expect((await read(`${path}/${"0".repeat(63)}`)).status).to.equal(404);
+  });
+
+  describe("what holds them", () => {
+    const MARKUP = "<img src=x onerror=alert(1)>";
+    const AMINAS = "number\n0712345600\n";
+    let holds: string;
+    let checks: Receiver;
+    before(async () => {
+      holds = `${path}/holds`;
+      checks = await Receiver.start();
+    });
+    after(() => checks.close());
+
+    const setList = async (text: string, note = "sanctions", at = holds, token = service.keys.amina): Promise<Read> => {
+      const form = { form_token: formTokenIn((await read(at, token)).html, at), note };
+      const file = { field: "file", text, name: `${MARKUP}.csv` };
+      const page = await ask(service.origin, at, { token, form, file });
+      return { ...page, text: textOf(page.html) };
+    };
+    /** Fills in the form of an act, and says yes to its question. Returns both pages. */
+    const act = async (name: string, given: Record<string, string>, query = ""): Promise<readonly Read[]> => {
+      const at = `/${service.demo.organizationId}/acts/${name}`;
+      const token = service.keys.amina;
+      const post = async (form: Record<string, string>): Promise<Read> => {
+        const page = await ask(service.origin, at, { token, form });
+        return { ...page, text: textOf(page.html) };
+      };
+      const asked = await read(at + query);
+      const form = { ...fieldsIn(asked.html, at), new_secret: "", ...given };
+      if (fieldsIn(asked.html, at)["step"] === "do") return [asked, await post(form)];
+      const question = await post(form);
+      return [question, question.status === 200 ? await post(fieldsIn(question.html, at)) : question];
+    };
+    const proposed = async (sent: Page): Promise<void> => {
+      expect(sent.headers.location).to.contain("/approvals/prp_");
+      await service.approveAll();
+    };
+
+    it("is found from the page Payouts, and is nothing at first", async () => {
+      expect((await read(path)).html).to.contain(`href="${holds}"`);
+      expect((await read(holds)).text)
+        .to.contain("There is no list.")
+        .and.contain("No service is asked.");
+    });
+
+    it("is a list with its counts and the person who set it, and none of its entries", async () => {
+      expect((await setList(AMINAS)).text)
+        .to.contain("Done")
+        .and.match(/Numbers 1/);
+      const shown = await read(holds);
+      expect(shown.text).to.match(
+        /Accounts 0 Numbers 1 Names 0 Since .*\d\d:\d\d:\d\d Set by Amina opr_\w+ Hash [0-9a-f]{64}/,
+      );
+      expect(shown.html).to.not.match(/7123456/);
+      expect((await setList("kind,value\nnumber,+254712345600\n")).text).to.contain("Already done");
+    });
+
+    it("ends no entry of the list before a second person approves it", async () => {
+      const sent = await setList("name\nJohn Doe\n");
+      expect((await read(holds)).text).to.match(/Numbers 1 Names 0/);
+      await proposed(sent);
+      expect((await read(holds)).text).to.match(/Numbers 0 Names 1 .* Set by Amina opr_\w+ Brian opr_\w+ Hash/);
+    });
+
+    it("names what is wrong with a list or its note, as text", async () => {
+      for (const [text, note, problem] of [
+        [`${MARKUP},value\n1,2\n`, "<img src=x", /file must be a list of payouts to hold: .*column/],
+        ["", "x", /file is required/],
+        [AMINAS, " ", /note is required/],
+      ] as const) {
+        const refused = await setList(text, note);
+        expect(refused.status, refused.text).to.equal(400);
+        expect(refused.text).to.contain("No list was set").and.match(problem);
+        expect(refused.html).to.not.contain("<img");
+        expect(fieldsIn(refused.html, holds)["note"]).to.equal(note);
+      }
+    });
+
+    it("keeps the file for a passkey that must confirm", async () => {
+      // A sandbox asks for none.
+      const { organizationId: live } = await makeTenant(keys(service.running.database, now), "Live");
+      const at = `/${live}/payouts/holds`;
+      const link = (await service.links()).find(({ name }) => name === "Amina")?.link;
+      const token = await signInWith(service.origin, link);
+      const asked = await setList(AMINAS, "passkey", at, token);
+      expect(asked.text).to.contain("Use your passkey: set the list");
+      const form = fieldsIn(asked.html, at);
+      expect(gunzipSync(Buffer.from(form["kept"] ?? "", "base64")).toString()).to.equal(AMINAS);
+      expect(form["note"]).to.equal("passkey");
+      const file = { field: "file", text: "", name: "" };
+      const forged = await ask(service.origin, at, { token, form: { ...form, response_json: "{}" }, file });
+      expect(textOf(forged.html)).to.contain("SIGN_IN_REFUSED");
+      expect(fieldsIn(forged.html, at)["kept"]).to.equal(form["kept"]);
+      expect((await read(at)).text).to.contain("There is no list.");
+    });
+
+    it("is a service that two persons set, one tests, and two end", async () => {
+      const rules = { url: checks.url, deadline_seconds: "60", no_answer: "hold", note: "our rules" };
+      for (const [field, value] of [
+        ["deadline_seconds", "5"],
+        ["deadline_seconds", "soon"],
+        ["url", `${checks.url}?token=${MARKUP}`],
+      ] as const) {
+        const [refused] = await act("set-check", { ...rules, [field]: value });
+        expect(refused?.status, refused?.text).to.equal(400);
+        expect(refused?.text).to.match(new RegExp(`Invalid request: .*${field}`));
+        expect(refused?.html).to.not.contain("<img");
+      }
+      const [question, sent] = await act("set-check", rules);
+      expect(question?.text)
+        .to.contain("this makes a proposal")
+        .and.match(
+          /Service that is asked first none http\S+ Seconds for an answer none 60 Without an answer none hold/,
+        );
+      await proposed(sent as Page);
+      const shown = await read(holds);
+      expect(shown.text)
+        .to.match(/Address http\S+ Time for an answer 60 seconds Without an answer .*waits/)
+        .and.contain("kesc payouts show-check");
+      expect(shown.html).to.not.contain("whsec_");
+      const query = /acts\/set-check(\?[^"]*)"/.exec(shown.html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+      const [changed, done] = await act(
+        "set-check",
+        { deadline_seconds: "90", no_answer: "hold", note: "slow" },
+        query,
+      );
+      expect(changed?.text).to.match(/Seconds for an answer 60 90/);
+      expect(done?.text).to.contain("Done");
+      checks.answer = (response) => response.end('{"decision":"deny","code":"TEST"}');
+      expect((await act("test-check", {}))[1]?.text).to.match(/Done .*Answer deny Code TEST/);
+      checks.answer = (response) => response.end(MARKUP);
+      expect((await act("test-check", {}))[1]?.text).to.match(/No answer its answer is none of the documented ones/);
+      await proposed((await act("clear-check", { note: "the list has them" }))[1] as Page);
+      expect((await read(holds)).text).to.contain("No service is asked.");
+    });
+
+    it("is shown to each role, and changed by those who may", async () => {
+      for (const role of ["viewer", "support", "approver"] as const) {
+        const page = await read(holds, service.roleKeys[role]);
+        expect(page.text, role).to.match(/Names 1.*takes the role finance or admin.*service that is asked needs admin/);
+        expect(page.html, role).to.not.contain('type="file"');
+      }
+    });
   });
 
   it("is shown where a person must look while its rows wait, and stopped by one person", async () => {
