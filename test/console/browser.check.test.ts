@@ -21,6 +21,7 @@ const BOOKS = [
   "days",
   "reconciliation",
   "payouts",
+  "holds",
   "journal",
 ] as const;
 const LISTS = [...BOOKS, "rails", "webhooks", "limits", "keys", "approvals", "people", "audit"] as const;
@@ -235,6 +236,7 @@ interface Violation {
       days: `/${org}/supply/days`,
       reconciliation: `/${org}/reconciliation`,
       payouts: `/${org}/payouts`,
+      holds: `/${org}/payouts/holds`,
       journal: `/${org}/journal`,
       rails: `/${org}/rails`,
       webhooks: `/${org}/webhooks`,
