@@ -73,12 +73,16 @@ export class RailOrders {
     const terms = railAccountId === undefined ? {} : { railAccountId };
     const command = move({ organizationId, accountId, amount, reference, rail: rail as Rail, terms });
     const id = command.newTransactionId;
-    await this.commit(command);
-    if (pending === true) return id;
-    await this.commit(beginPayment(organizationId, id, railAccountId === undefined ? 0 : 1));
+    if (pending === true) {
+      await this.commit(command);
+      return id;
+    }
+    // In one batch: a server of the same database would take the payment in between.
+    const begun = beginPayment(organizationId, id, railAccountId === undefined ? 0 : 1);
+    await this.commit(command, begun);
     // The rail has a flagged order: no request is on its way.
-    if (flagged === true) await this.commit(advancePayment("acceptPayment", organizationId, id));
-    if (flagged === true) await this.commit(flag(organizationId, id));
+    if (flagged === true)
+      await this.commit(advancePayment("acceptPayment", organizationId, id), flag(organizationId, id));
     if (failed === true) await this.commit(failPayment(organizationId, id));
     if (proof !== undefined) await this.commit(completePayment(organizationId, id, proof));
     return id;
@@ -96,8 +100,10 @@ export class RailOrders {
     }
   }
 
-  async commit(command: Parameters<Database["cells"][0]["committer"]["commit"]>[0][number]): Promise<void> {
-    const [result] = await this.#database.cells[0].committer.commit([command], toUnixMillis(Date.now()));
-    if (result?.kind !== "done") throw new Error(`${command.name}: ${JSON.stringify(result)}`);
+  async commit(...commands: Parameters<Database["cells"][0]["committer"]["commit"]>[0]): Promise<void> {
+    const results = await this.#database.cells[0].committer.commit(commands, toUnixMillis(Date.now()));
+    for (const [index, result] of results.entries()) {
+      if (result.kind !== "done") throw new Error(`${commands[index]?.name ?? ""}: ${JSON.stringify(result)}`);
+    }
   }
 }
