@@ -53,6 +53,39 @@ export const OF_PAYOUTS: Bugs = {
     },
     "held: the row says so, and the transaction is not held": { "{ ...resource, heldFor }": "{ ...resource }" },
     "held: the payment is due at once": { "heldFor.length === 0 ? clock : NEVER_DUE": "clock" },
+    "list: it holds nothing": { "isListed(book, { organizationId, accountId, destinationId }) ?": "false ?" },
+    "list: the account is not looked up": {
+      '        rows.need("listed", { organizationId, name: accountId });\n': "",
+    },
+    "list: the account does not count where a destination is paid": {
+      "(book.isListed(organizationId, ofAccount, accountId) ||":
+        "((destination === undefined && book.isListed(organizationId, ofAccount, accountId)) ||",
+    },
+    "list: the destination does not count": {
+      "(destination !== undefined && book.isListed(": "(false && book.isListed(",
+    },
+  },
+  "src/domain/payment.js": {
+    "list: one person releases what it holds": { '"CHECK", "CHECK_HELD", "LISTED"])': '"CHECK", "CHECK_HELD"])' },
+    "check: one person releases what it holds": { '"CHECK", "CHECK_HELD", "LISTED"])': '"CHECK", "LISTED"])' },
+  },
+  "src/domain/payouts/set-payout-list.js": {
+    "list: one person ends its entries": { "(ended === 0 ? undefined : LETS_GO)": "undefined" },
+    "list: it replaces one with which it was not compared": { "if (before !== replaces)": "if (false)" },
+    "list: the same one is set again": { 'if (before !== "" &&': "if (false &&" },
+    "list: what the batch has set is not looked up": {
+      'rows.need("payoutList", { organizationId, name: hash })': "void 0",
+    },
+  },
+  "src/storage/sql/listed.js": {
+    "list: the former one holds": { "${String(number)} ${hash}": "${String(number)}" },
+    "list: the standing one is not looked up": {
+      "add(organizationId, readPart": "void (organizationId, readPart",
+    },
+  },
+  "src/ledger/batch-book.js": {
+    "list: it is written, and not set": { "if (payoutList !== undefined)": "if (false)" },
+    "list: any one of the batch holds": { "?.includes(hash) ??": "?.some(() => true) ??" },
   },
   "src/domain/limits/usage.js": {
     "held: the sum of a day is that of one payout": { "usage.day.REDEEM + amountCents": "amountCents" },

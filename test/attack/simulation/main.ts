@@ -77,7 +77,7 @@ function textOfTally(tally: Tally, seconds: number): string {
     line("crashes", "crashes"),
     line("other faults", "other faults"),
     line("answers", "answers"),
-    ...["rail", "payouts", "bank", "rail crashes", "rail faults"].flatMap((group) =>
+    ...["rail", "payouts", "lists", "bank", "rail crashes", "rail faults"].flatMap((group) =>
       tally.sum(group) === 0 ? [] : [line(group, group)],
     ),
     `checked       ${parts("checked")}; lost ${violations("lost")}, doubled ${violations("doubled")}`,

@@ -85,6 +85,15 @@ const PAYOUTS = [
   "rows: FAILED",
   "rows: refused",
 ];
+const LISTS = [
+  "held: CANCELED",
+  "held: COMPLETED",
+  "held: FAILED",
+  "longer: PAYOUT_LIST_CHANGED",
+  "longer: done",
+  "shorter: PAYOUT_LIST_CHANGED",
+  "shorter: done",
+];
 const BANK = [
   "account: RAIL_PAYMENTS_UNDER_WAY",
   "download: BANK_FILE_CLOSED",
@@ -109,6 +118,7 @@ describe("the simulation of payments over a rail", () => {
     expect(tally.names("rail commands")).to.include.members(COMMANDS);
     expect(tally.names("rail")).to.include.members(RAIL);
     expect(tally.names("payouts")).to.include.members(PAYOUTS);
+    expect(tally.names("lists")).to.include.members(LISTS);
     expect(tally.names("bank")).to.include.members(BANK);
   }).timeout(TEST_MILLIS_MAX);
 

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 import { accountOf } from "../../../../src/domain/account.js";
 import type { StoredApiKey } from "../../../../src/domain/api-key.js";
 import { idIn } from "../../../../src/domain/bank-file.js";
@@ -18,6 +20,7 @@ import { isDeciding, type JournalEntry } from "../../../../src/domain/journal.js
 import { isUnderWay, type Payment, type RailAccountId } from "../../../../src/domain/payment.js";
 import { readCheck } from "../../../../src/domain/payout-check.js";
 import type { ApprovedPayoutFile } from "../../../../src/domain/payout-file.js";
+import { type ListedText, payoutListFromText } from "../../../../src/domain/payout-list.js";
 import type { Proposal } from "../../../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../../../src/domain/rail-account.js";
 import { numberOfOtherSource } from "../../../../src/domain/receipt.js";
@@ -38,6 +41,9 @@ import {
   StoreError,
   type TableChanges,
 } from "../../../../src/ledger/ports/store.js";
+import { joinEntries, listEntryOf, listHashOf, splitEntries } from "../../../../src/storage/secrets/payout-list.js";
+import type { KeptLists, OpenBook } from "../../../../src/storage/sql/book-directory.js";
+import { listedIn, type PayoutListRow } from "../../../../src/storage/sql/listed.js";
 import { railAccount } from "../../../support/given.js";
 import { FINDERS, FOUND } from "../../../support/looked-up.js";
 import { type Books, BOOKS_BEGIN, type Connection, type Disk, type Steps, type Stored } from "./disk.js";
@@ -69,6 +75,8 @@ export class MemoryDisk implements Disk {
   readonly #receipts = new Map<string, UsedReceipt>();
   /** The settings of each account at a rail, by its revisions. */
   readonly #railSettings = new Map<string, string[]>();
+  readonly #payoutLists: PayoutListRow[] = [];
+  readonly #keptLists: KeptLists = new LRUCache({ max: 10 });
   readonly #journal: Stored<JournalEntry>[] = [];
   readonly #heads = new Map<OrganizationId, BookHead>();
   #version = 0;
@@ -161,6 +169,28 @@ export class MemoryDisk implements Disk {
     this.#changedIn.set(bookName(organizationId), this.#version);
   }
 
+  /** Stores a list of payouts that are held, as storage/payouts/payout-lists.ts does. */
+  storeList(
+    organizationId: OrganizationId,
+    texts: readonly ListedText[],
+  ): { readonly hash: string; readonly replaces: string; readonly ended: number } {
+    const book = this.#bookOf(organizationId);
+    const entries = new Set(texts.map((text) => listEntryOf(book.keys, text)));
+    const joined = joinEntries(entries);
+    const list = listHashOf(joined);
+    const replaces = this.#headOf(organizationId).payoutList ?? "";
+    const former = replaces === "" ? undefined : payoutListFromText(replaces).hash;
+    const row = this.#payoutLists.find((each) => each.book === book.number && each.list === former);
+    const ended = row === undefined ? [] : [...splitEntries(row.entries)].filter((entry) => !entries.has(entry));
+    this.#payoutLists.push({ book: book.number, list, entries: Buffer.from(joined, "hex"), stored_at: BOOKS_BEGIN });
+    return { hash: list, replaces, ended: ended.length };
+  }
+
+  #bookOf(organizationId: OrganizationId): OpenBook {
+    // A look-up into a list needs no more of a book.
+    return { number: this.organizations.indexOf(organizationId), keys: { index: organizationId } } as never;
+  }
+
   setState(organizationId: OrganizationId, state: BookState): boolean {
     this.#version += 1;
     this.#setHead({ ...this.#headOf(organizationId), state });
@@ -208,7 +238,8 @@ export class MemoryDisk implements Disk {
           load: async (lookup) => {
             await steps.before("load");
             open.version = this.#version;
-            const loaded = this.#load(lookup, open);
+            const rows = this.#load(lookup, open);
+            const loaded: Loaded = { ...rows, listed: await this.#listed(lookup, rows) };
             await steps.before("decide");
             return loaded;
           },
@@ -230,7 +261,23 @@ export class MemoryDisk implements Disk {
     };
   }
 
-  #load(lookup: BatchLookup, { reads, begunAt }: Open): Loaded {
+  /** The entries of a list never change, so they can be read at any time. */
+  #listed(lookup: BatchLookup, rows: Omit<Loaded, "listed">): Promise<Loaded["listed"]> {
+    return listedIn(lookup, rows, {
+      heads: rows.books,
+      facts: { bookOf: (organizationId) => this.#bookOf(organizationId) },
+      kept: this.#keptLists,
+      changedRows: new Set(),
+      read: (lists) =>
+        Promise.resolve(
+          lists.flatMap(({ book, name }) => {
+            return this.#payoutLists.find((row) => row.book === book && row.list === name) ?? [];
+          }),
+        ),
+    });
+  }
+
+  #load(lookup: BatchLookup, { reads, begunAt }: Open): Omit<Loaded, "listed"> {
     const { transactions, payments, deposits } = this.#tables;
     const own = <Row extends { readonly organizationId: OrganizationId }>(rows: readonly Row[]): readonly Row[] =>
       rows.filter(({ organizationId }) => lookup.organizationIds.includes(organizationId));
@@ -303,8 +350,6 @@ export class MemoryDisk implements Disk {
         );
         return newest?.alone === undefined ? [] : [{ organizationId, ...newest.alone, at: newest.recordedAt }];
       }),
-      // No simulated organization has a list.
-      listed: [],
       paidTo: lookup.keysOf("paidTo").flatMap(({ organizationId, name: paidTo }) => {
         const paid = [...transactions.rows.values()].filter(
           (row) =>

@@ -3,8 +3,11 @@ import type { Transaction } from "../../../../src/domain/transaction.js";
 import type { OrganizationId } from "../../../../src/domain/values/ids.js";
 import type { Stored } from "../disks/disk.js";
 import { mustBe, mustHold } from "../report/violation.js";
+import type { ListedPayouts } from "./list-keeper.js";
 import type { ReadFile } from "./payout-team.js";
 import type { RailWorld } from "./rail-world.js";
+
+const REFUSED = "REFUSED_BY_OPERATOR";
 
 /** What moved for an order, by the truth. */
 export type MovedFor = (transactionId: Transaction["id"]) => readonly { readonly cents: number }[];
@@ -14,6 +17,9 @@ export interface HoldRules {
   readonly HELD_AMOUNT?: number;
   readonly HELD_NEW_DESTINATION?: number;
 }
+
+/** The entries of each list of payouts that are held, by its hash. */
+type Lists = ReadonlyMap<unknown, readonly ListedPayouts[]>;
 
 interface Checked {
   readonly world: RailWorld;
@@ -35,6 +41,7 @@ export function checkPayouts(
     readonly rules: HoldRules;
     /** Whether a service is asked before a payout leaves. */
     readonly isChecked: boolean;
+    readonly lists: Lists;
     readonly movedFor: MovedFor;
   },
 ): void {
@@ -43,6 +50,7 @@ export function checkPayouts(
   const checked: Checked = { world, organizationId, movedFor: given.movedFor, journal, transactions };
   for (const file of given.files) checkFile(checked, file);
   checkHeld(checked, given);
+  checkLists(checked, given.lists);
   checkBankFiles(checked);
 }
 
@@ -96,9 +104,10 @@ function checkFile(checked: Checked, { sha256, rowsSha256, rows }: ReadFile): vo
 /** A held payout is released once at most, by somebody who did not ask for it. */
 function checkHeld(
   checked: Checked,
-  { files, rules, isChecked }: { files: readonly ReadFile[]; rules: HoldRules; isChecked: boolean },
+  given: { files: readonly ReadFile[]; rules: HoldRules; isChecked: boolean; lists: Lists },
 ): void {
-  const { journal, transactions } = checked;
+  const { files, rules, isChecked, lists } = given;
+  const { journal, transactions, world } = checked;
   for (const transaction of transactions) {
     if (transaction.type !== "REDEEM" || transaction.rail === "direct" || transaction.corrects !== undefined) continue;
     const released = rowsOf(checked, transaction, "transaction.released");
@@ -114,6 +123,7 @@ function checkHeld(
       const isAsker = actor.split(",").includes(asker ?? "nobody");
       mustHold(!isAsker, () => wrong(`who released ${transaction.id}`, "not who asked for it", actor));
     }
+    checkPersons(checked, transaction);
     const [held] = rowsOf(checked, transaction, "transaction.held");
     const reasons = held?.detail?.split(",") ?? [];
     const { id, amountCents } = transaction;
@@ -132,6 +142,41 @@ function checkHeld(
     );
     const isNew = isFirstTo(checked, transaction) && amountCents > (rules.HELD_NEW_DESTINATION ?? Infinity);
     mustBe(`whether ${id} was held for its number`, isNew, reasons.includes("NEW_DESTINATION"));
+    const isListed = standingList(checked, transaction, lists).some(({ holds }) => holds(transaction));
+    mustBe(`whether ${id} was held by the list`, isListed, reasons.includes("LISTED"));
+    if (isListed) world.tally.count("lists", `held: ${transaction.status}`);
+  }
+}
+
+/** Two persons release or refuse what the check or the list holds. The check decides for itself. */
+function checkPersons(checked: Checked, transaction: Transaction): void {
+  const held = rowsOf(checked, transaction, "transaction.held");
+  const refused = rowsOf(checked, transaction, "transaction.failed").filter(({ detail }) => detail === REFUSED);
+  for (const row of [...rowsOf(checked, transaction, "transaction.released"), ...refused]) {
+    const reasons = held.findLast(({ seq }) => seq < row.seq)?.detail ?? "";
+    if (row.actor === "checks") mustBe(`what the check has released of ${transaction.id}`, "CHECK", reasons);
+    else if (/CHECK|LISTED/.test(reasons)) mustBeOfTwo(row);
+  }
+}
+
+/** Returns the entries of the list that stood when the redemption was accepted. */
+function standingList(checked: Checked, transaction: Transaction, lists: Lists): readonly ListedPayouts[] {
+  const begin = rowsOf(checked, transaction, "transaction.pending")[0]?.seq ?? 0;
+  const list = checked.journal.findLast(({ kind, seq }) => kind === "payouts.list_set" && seq < begin);
+  return list === undefined ? [] : (lists.get(partsIn(list)[0]) ?? []);
+}
+
+/** A list without some entries of the former one is of two persons. Each is set once in a row. */
+function checkLists({ journal }: Checked, lists: Lists): void {
+  let [hash, before]: readonly [unknown, readonly ListedPayouts[]] = ["", []];
+  for (const row of journal.filter(({ kind }) => kind === "payouts.list_set")) {
+    const [next] = partsIn(row);
+    const entries = lists.get(next);
+    mustHold(entries !== undefined && next !== hash, () =>
+      wrong(`the list of row ${String(row.seq)}`, "another", next),
+    );
+    if (before.some((entry) => entries?.includes(entry) !== true)) mustBeOfTwo(row);
+    [hash, before] = [next, entries ?? []];
   }
 }
 

@@ -16,8 +16,11 @@ import type { MemoryPayoutFiles } from "./memory-payout-files.js";
 /** Offers a step that may happen next. A weight of 0 excludes it. */
 export type May = (weight: number, run: () => void) => void;
 
-/** Commits the command of a person or of a caller. Returns the refusal, or else what was done. */
-export type Commit = (command: Command) => Promise<string>;
+/**
+ * Commits commands of persons or of callers in one batch. Returns the refusal of the last one, or
+ * else what was done.
+ */
+export type Commit = (...commands: readonly Command[]) => Promise<string>;
 
 /** A suspended organization begins nothing. */
 const BEGINS: ReadonlySet<string> = new Set(["mint", "redeem", "beginPayment", "collectBankFile"]);

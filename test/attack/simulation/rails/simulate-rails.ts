@@ -30,12 +30,13 @@ import { apartUnderFlagOf, checkParting, checkUnclear, type Truth } from "./chec
 import { checkPayouts, type HoldRules } from "./check-payouts.js";
 import { accountOf, FUNDS_CENTS, payeeOf, railAccountOf, termsOf, tillOf } from "./given-organization.js";
 import { HeldDesk } from "./held-desk.js";
+import { ListKeeper } from "./list-keeper.js";
 import { MemoryInbox } from "./memory-inbox.js";
 import { MemoryLeases } from "./memory-leases.js";
 import { MemoryPayments } from "./memory-payments.js";
 import { MemoryPayoutFiles } from "./memory-payout-files.js";
 import { PayoutTeam } from "./payout-team.js";
-import { type May, NO_RAIL_FAULTS, type RailFaults, RailWorld } from "./rail-world.js";
+import { type Commit, type May, NO_RAIL_FAULTS, type RailFaults, RailWorld } from "./rail-world.js";
 import { SettlingServer } from "./settling-server.js";
 import { SimulatedBank } from "./simulated-bank.js";
 import { SimulatedRail } from "./simulated-rail.js";
@@ -85,6 +86,8 @@ class RailRun {
   readonly #teams: ReadonlyMap<OrganizationId, PayoutTeam>;
   /** Those of the organizations that pay to banks. */
   readonly #treasurers: ReadonlyMap<OrganizationId, Treasurer>;
+  /** Those of the organizations that have a list of payouts that are held. */
+  readonly #keepers: ReadonlyMap<OrganizationId, ListKeeper>;
   readonly #rules = new Map<OrganizationId, HoldRules>();
   /** The organizations whose service is asked before a payout leaves. */
   readonly #checks = new Set<OrganizationId>();
@@ -106,7 +109,7 @@ class RailRun {
     this.#ordersLeft = 1 + random.below(ORDERS_MAX);
     this.#bank = new SimulatedBank(world);
     this.#truth = truthOf(rail, this.#bank);
-    const commit = (command: Command): Promise<string> => this.#commit(command);
+    const commit: Commit = (...commands) => this.#commit(...commands);
     this.#desk = new HeldDesk(world, commit);
     this.#treasurers = new Map(
       organizations
@@ -118,6 +121,9 @@ class RailRun {
         const given = { paysBanks: this.#treasurers.has(id), isIdle: random.chance(0.5) };
         return [id, new PayoutTeam(world, { organizationId: id, commit, ...given })];
       }),
+    );
+    this.#keepers = new Map(
+      organizations.filter(() => random.chance(0.4)).map((id) => [id, new ListKeeper(world, id, commit)]),
     );
     world.faults = faultsOf(random);
   }
@@ -229,8 +235,8 @@ class RailRun {
     return payments.all().every((payment) => this.#isSettled(payment));
   }
 
-  get #people(): readonly (PayoutTeam | Treasurer)[] {
-    return [...this.#teams.values(), ...this.#treasurers.values()];
+  get #people(): readonly (PayoutTeam | Treasurer | ListKeeper)[] {
+    return [...this.#teams.values(), ...this.#treasurers.values(), ...this.#keepers.values()];
   }
 
   get #isHealed(): boolean {
@@ -309,9 +315,13 @@ class RailRun {
     if (!isToBank) this.#rail.accepted(newTransactionId, organizationId, way);
     const toBusiness = way === "to a business" ? tillOf(organizationId) : undefined;
     const destinationId = isToBank ? payeeOf(organizationId) : toBusiness;
-    void this.#commit({ ...command, destinationId, newTransactionId }).then(() => {
-      if (random.chance(0.7)) for (const server of this.#servers) server.wake();
-    });
+    // Sometimes one batch sets a list and redeems.
+    const list = random.chance(0.3) ? this.#keepers.get(organizationId)?.next() : undefined;
+    void this.#commit(...(list === undefined ? [] : [list]), { ...command, destinationId, newTransactionId }).then(
+      () => {
+        if (random.chance(0.7)) for (const server of this.#servers) server.wake();
+      },
+    );
     if (this.#ordersLeft === 0) this.#healsAt = this.#world.millis + random.below(FAULTY_MILLIS_MAX);
   }
 
@@ -424,26 +434,36 @@ class RailRun {
       files: this.#teams.get(organizationId)?.files ?? [],
       rules: this.#rules.get(organizationId) ?? {},
       isChecked: this.#checks.has(organizationId),
+      lists: this.#keepers.get(organizationId)?.lists ?? new Map(),
       movedFor: (id) => this.#truth.movedFor(id),
     });
   }
 
-  async #commit(command: Command): Promise<string> {
-    let wasSuspended = false;
+  /** Commits them in one batch. Returns the refusal of the last one, or else what was done. */
+  async #commit(...commands: readonly Command[]): Promise<string> {
+    const wasSuspended = new Set<Command>();
     const steps = {
       before: () => Promise.resolve(),
       committed: () => {
-        this.#world.note("caller", () => `COMMITTED ${command.name} ${(command as PaymentCommand).transactionId}`);
-        wasSuspended = this.#world.suspended.has(command.organizationId);
+        for (const command of commands) {
+          this.#world.note("caller", () => `COMMITTED ${command.name} ${(command as PaymentCommand).transactionId}`);
+          if (this.#world.suspended.has(command.organizationId)) wasSuspended.add(command);
+        }
       },
     };
     try {
-      const [result] = await commitBatch(this.#world.disk.open().store(steps), [command], this.#world.now);
-      if (result?.kind === "done" && !result.replayed) this.#world.watchEffect(command, wasSuspended);
+      const results = await commitBatch(this.#world.disk.open().store(steps), commands, this.#world.now);
+      for (const [index, command] of commands.entries()) {
+        const result = results[index];
+        const isDone = result?.kind === "done" && !result.replayed;
+        if (isDone) this.#world.watchEffect(command, wasSuspended.has(command));
+      }
+      const result = results.at(-1);
       return result?.kind === "refused" ? result.refusal.reason : (result?.kind ?? "nothing");
     } catch (error) {
       // Most callers do not wait for the commit, so nobody would catch the error.
-      this.#world.violated(`the commit of ${command.name}`, "an answer", String(error));
+      const names = commands.map(({ name }) => name).join(", ");
+      this.#world.violated(`the commit of ${names}`, "an answer", String(error));
       return "nothing";
     }
   }
