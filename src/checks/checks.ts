@@ -11,6 +11,7 @@ import {
   RESTS_PER_LOOK,
   RUNS_MAX,
   TRIES_MAX,
+  TRY_MILLIS_MAX,
   UNDER_WAY_MAX,
 } from "./limits.js";
 import type { CheckDecision, CheckStore, CheckTiming, StandingCheck, WaitingPayout } from "./ports.js";
@@ -41,8 +42,9 @@ const NO_ANSWER: CheckDecision = { answer: "NO_ANSWER", code: undefined, exchang
 
 /**
  * Asks the services of organizations about the payouts that wait for them. The services take turns:
- * each has a run with its oldest payouts, and one failure ends the run. So a service that never
- * answers holds one request of five seconds, and those that answer always find room.
+ * each has a run with its oldest payouts. One failure ends the run, and after five seconds it
+ * begins no more requests. So a service that never answers holds one request of five seconds, one
+ * that answers slowly holds its place for ten, and those that answer always find room.
  *
  * The tries are in memory. After a stop a payout is asked about again, with the same id, and the
  * ledger takes the first answer.
@@ -91,14 +93,18 @@ export class PayoutChecks {
 
   /** Those that have waited longest for a run come first. */
   #startRuns(waiting: readonly OrganizationId[]): void {
-    const { onError } = this.#options;
+    const { timing, onError } = this.#options;
     const idle = waiting.filter((id) => !this.#runs.has(id)).map((id) => ({ id, service: this.#serviceOf(id) }));
     for (const { id, service } of idle.toSorted((one, other) => one.service.lastRunAt - other.service.lastRunAt)) {
       if (this.#runs.size >= RUNS_MAX) return;
       if (service.failingSince !== undefined && this.#failingRuns() >= FAILING_RUNS_MAX) continue;
       const run = this.#run(id, service)
         .catch(onError)
-        .finally(() => this.#runs.delete(id));
+        .finally(() => {
+          // A run that failed, too, goes behind the others.
+          service.lastRunAt = timing.monotonicMillis();
+          this.#runs.delete(id);
+        });
       this.#runs.set(id, run);
     }
   }
@@ -119,7 +125,7 @@ export class PayoutChecks {
   }
 
   async #run(id: OrganizationId, service: Service): Promise<void> {
-    const { store, timing } = this.#options;
+    const { store } = this.#options;
     const standing = await store.standing(id);
     if (service.seq !== standing?.check.seq) {
       service.seq = standing?.check.seq;
@@ -138,20 +144,25 @@ export class PayoutChecks {
       const ready = payouts.filter((each) => !over.includes(each) && this.#isReady(service, standing, each));
       await this.#askAbout(id, service, { standing, ready });
     }
-    service.lastRunAt = timing.monotonicMillis();
   }
 
-  /** One failure ends the run. The next one asks once, to find out whether the service answers. */
+  /**
+   * One failure ends the run. The next one asks once, to find out whether the service answers. The
+   * time of one request ends it, too: a slow service would otherwise keep its place for minutes.
+   */
   async #askAbout(
     id: OrganizationId,
     service: Service,
     { standing, ready }: { readonly standing: StandingCheck; readonly ready: readonly WaitingPayout[] },
   ): Promise<void> {
+    const { timing } = this.#options;
     const isFailing = service.failingSince !== undefined;
+    const end = timing.monotonicMillis() + TRY_MILLIS_MAX;
+    const mayGoOn = (): boolean => !hasFailed && timing.monotonicMillis() < end && this.#mayAsk();
     const left = isFailing ? ready.slice(0, 1) : [...ready];
     let hasFailed = false;
     const next = async (): Promise<void> => {
-      for (let payout = left.shift(); payout !== undefined && !hasFailed && this.#mayAsk(); payout = left.shift()) {
+      for (let payout = left.shift(); payout !== undefined && mayGoOn(); payout = left.shift()) {
         if (!(await this.#ask(id, service, standing, payout))) hasFailed = true;
       }
     };

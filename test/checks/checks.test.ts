@@ -194,6 +194,18 @@ describe("the checks of payouts", () => {
     expect(world.payouts.get(other)).to.deep.equal([]);
   });
 
+  it("let no other organization wait for services that answer slowly", async () => {
+    const slow = new Set(Array.from({ length: RUNS_MAX }, () => world.wait(1_000)));
+    world.answer = (of) => [slow.has(of) ? TRY_MILLIS_MAX - 1 : 10, ALLOWED];
+    await world.run(30_000);
+    const others = Array.from({ length: RUNS_MAX }, () => world.wait(20));
+    await world.run(2 * TRY_MILLIS_MAX + 2_000);
+    expect(others.flatMap((id) => world.payouts.get(id) ?? [])).to.deep.equal([]);
+    // The slow ones have their turns, too.
+    const asked = new Set(world.asked.filter(({ at }) => at > 1_000_000 + 30_000).map(({ of }) => of));
+    expect([...slow].filter((id) => !asked.has(id))).to.deep.equal([]);
+  });
+
   it("ask again at full speed once a service answers", async () => {
     world.answer = () => [TRY_MILLIS_MAX, SILENT];
     world.wait(200);
