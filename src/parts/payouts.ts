@@ -29,12 +29,23 @@ interface PayoutsOptions {
 
 const DECIDE_MILLIS_MAX = 30_000;
 
-/** The ledger can decide the same row later. Any other refusal is about the row. */
+/** The ledger can decide the same row later. */
 const TRANSIENT: ReadonlySet<AnyRefusal["reason"]> = new Set([
   ...DECIDED_LATER,
   "ORGANIZATION_SUSPENDED",
   "RAIL_NOT_CONFIGURED",
 ]);
+
+/** The changed row of an account or a transaction. Without it the other rows of a file are paid. */
+const OF_ONE_PAYOUT = /^(acc|txn)_/;
+
+/**
+ * Whether the same row can be accepted later. If somebody has changed the row of the book or its
+ * list, each payout waits until a person has made it whole: all would be refused for good.
+ */
+function isDecidedLater(refusal: AnyRefusal): boolean {
+  return refusal.reason === "ROW_CHANGED" ? !OF_ONE_PAYOUT.test(refusal.resourceId) : TRANSIENT.has(refusal.reason);
+}
 
 /** Puts the payment of approved files in one cell together. */
 export function cellPayouts(cell: Cell, { ledger, rails, phoneCoolingMillis, now, logger }: PayoutsOptions): Part {
@@ -50,7 +61,7 @@ export function cellPayouts(cell: Cell, { ledger, rails, phoneCoolingMillis, now
     const outcome = await ledger.submit(command, toUnixMillis(now() + DECIDE_MILLIS_MAX), { bulk: true });
     if (outcome.kind === "refused") {
       const { refusal } = outcome;
-      return TRANSIENT.has(refusal.reason) ? { kind: "later" } : { kind: "refused", reason: messageOf(refusal) };
+      return isDecidedLater(refusal) ? { kind: "later" } : { kind: "refused", reason: messageOf(refusal) };
     }
     if (!outcome.replayed) rails.wake();
     return { kind: "accepted" };

@@ -174,6 +174,8 @@ export interface StoredPayoutList extends PayoutList {
 export interface PayoutLists {
   /** The list that holds. */
   standing(organization: PayoutOwner): Promise<StandingPayoutList | undefined>;
+  /** Whether the entries of the list that holds are as the service wrote them, or there is none. */
+  isWhole(organization: PayoutOwner): Promise<boolean>;
   /** Stores the entries before the ledger gets the command. A repeat is no change. */
   store(organization: PayoutOwner, entries: readonly ListedEntry[], now: UnixMillis): Promise<StoredPayoutList>;
 }

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 
 import { expect } from "chai";
 
 import type { RailName } from "../../src/domain/destination.js";
+import { type ListedText, parseListed } from "../../src/domain/payout-list.js";
 import { type Cents, toCents } from "../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
@@ -13,10 +15,13 @@ import {
   PayoutsState,
 } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { keys } from "../../src/storage/keys.js";
+import { payoutLists } from "../../src/storage/payouts/payout-lists.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES, execute } from "../support/databases.js";
 import { eventually } from "../support/eventually.js";
+import { valid } from "../support/names.js";
 import { createAccount, createDestination, setLimits } from "../support/operations/accounts.js";
+import { setPayoutList } from "../support/operations/payouts.js";
 import { mint } from "../support/operations/transactions.js";
 import { setSandbox } from "../support/service/with-rails.js";
 import { changeSuspension } from "../support/suspend.js";
@@ -313,6 +318,29 @@ for (const engine of ENGINES) {
       await eventually(() => isDone(shaOf(text)));
       expect((await stop(shaOf(text))).reason).to.equal("PAYOUTS_ENDED");
       expect((await get(shaOf(text), true)).response?.row_counts).to.have.length(1);
+    });
+
+    it("says that its rows wait while the list is not as it was set, and refuses alone those of a changed account", async () => {
+      const text = "user_id,amount\namina,13\ncarol,13\n";
+      const { sql, cell } = { sql: (change: string) => execute(service.opened.address, change), ...service.opened };
+      const proposal = await proposalOf(admin, (await pay(text)).proposalId, ann);
+      const list = [{ kind: "number", text: valid(parseListed("number", "+254712345699"))[0] as ListedText }] as const;
+      const store = () => payoutLists(service.opened.database).store({ id: organization, cell: 0 }, list, now());
+      const set = setPayoutList(organization, await store());
+      await sql("DELETE FROM payout_lists");
+      expect(await cell.committer.commit([set], now())).to.have.nested.property("[0].kind", "done");
+      expect(await approved(admin, proposal?.id, ann)).to.equal(undefined);
+      await eventually(async () => /the list/.test((await get(shaOf(text))).response?.payouts?.problem ?? ""));
+      await sql(`UPDATE accounts SET available_cents = available_cents + 1 WHERE id = '${idOf("carol")}'`);
+      await setTimeout(1_500);
+      expect((await get(shaOf(text))).response?.payouts).to.include({ decided: 0, refused: 0 });
+      await store();
+      await eventually(() => isDone(shaOf(text)));
+      await sql(`UPDATE accounts SET available_cents = available_cents - 1 WHERE id = '${idOf("carol")}'`);
+      const { rows = [] } = (await rowsOf(shaOf(text))) ?? {};
+      expect(
+        rows.map(({ reason }) => reason !== undefined && /was changed past the service/.test(reason)),
+      ).to.deep.equal([false, true]);
     });
 
     for (const [what, role, reason] of [

@@ -37,6 +37,13 @@ export function payoutLists(database: Pick<Database, "cells">): PayoutLists {
       const { text } = await open(organization);
       return text === "" ? undefined : standingIn(text);
     },
+    isWhole: async (organization) => {
+      const { rows, book, sql, text } = await open(organization);
+      const { hash = EMPTY_LIST } = text === "" ? {} : standingIn(text);
+      if (hash === EMPTY_LIST) return true;
+      const [row] = await rows<EntriesRow>(sql.entries, [book.number, hash]);
+      return row !== undefined && hasListHash(row.entries, hash);
+    },
     store: async (organization, entries, now) => {
       const { cell, rows, book, sql, text: replaces } = await open(organization);
       const all = new Set(entries.map(({ text }) => listEntryOf(book.keys, text)));

@@ -60,7 +60,7 @@ function getPayouts(options: HandlersOptions): RpcRoute {
           };
           counts.push(await inTurn(read));
         }
-        const payouts = toPayouts(file, problemOf(options, organization, file));
+        const payouts = toPayouts(file, await problemsOf(options, organization)(file));
         return done({ payouts, preview: toPreview(file.preview as Preview), row_counts: toRowCounts(counts) });
       });
     },
@@ -101,28 +101,36 @@ function fileInTurn(
   });
 }
 
-/** Returns why the rows of a file wait until a person does something. */
-function problemOf(
-  { cellOf, phoneCoolingMillis }: Pick<HandlersOptions, "cellOf" | "phoneCoolingMillis">,
+/**
+ * Says why the rows of a file wait until a person does something. Reads the list that holds payouts
+ * once for all files.
+ */
+function problemsOf(
+  { cellOf, phoneCoolingMillis, payoutLists }: HandlersOptions,
   organization: Organization,
-  { approved, decidedParts, parts }: StoredPayouts,
-): string | undefined {
-  if (approved === undefined || approved.stoppedAt !== undefined || decidedParts === parts) return undefined;
-  if (organization.isSuspended) return "The organization is suspended. Resume it, or stop the file.";
-  const { railAccounts } = cellOf(organization);
-  const { rail } = approved;
-  const terms = redeemTermsOf(railAccounts, { organizationId: organization.id, rail, phoneCoolingMillis });
-  if (terms !== undefined) return undefined;
-  return `The organization has no account at the rail ${rail} that can be used. Set it, or stop the file.`;
+): (file: StoredPayouts) => Promise<string | undefined> {
+  let isListWhole: Promise<boolean> | undefined;
+  return async ({ approved, decidedParts, parts }) => {
+    if (approved === undefined || approved.stoppedAt !== undefined || decidedParts === parts) return undefined;
+    if (organization.isSuspended) return "The organization is suspended. Resume it, or stop the file.";
+    const { railAccounts } = cellOf(organization);
+    const { rail } = approved;
+    const terms = redeemTermsOf(railAccounts, { organizationId: organization.id, rail, phoneCoolingMillis });
+    if (terms === undefined) {
+      return `The organization has no account at the rail ${rail} that can be used. Set it, or stop the file.`;
+    }
+    isListWhole ??= payoutLists.isWhole(organization);
+    if (await isListWhole) return undefined;
+    return "Somebody has changed the list that holds payouts past the service. Set it again, or stop the file.";
+  };
 }
 
 /** Returns the files whose rows wait until a person does something. */
 export async function waitingPayouts(options: HandlersOptions, organization: Organization): Promise<Payouts[]> {
   const running = await options.payoutFiles.running(organization);
-  return running.flatMap((file) => {
-    const problem = problemOf(options, organization, file);
-    return problem === undefined ? [] : [toPayouts(file, problem)];
-  });
+  const problemOf = problemsOf(options, organization);
+  const found = await Promise.all(running.map(async (file) => ({ file, problem: await problemOf(file) })));
+  return found.flatMap(({ file, problem }) => (problem === undefined ? [] : [toPayouts(file, problem)]));
 }
 
 function listPayouts(options: HandlersOptions): RpcRoute {
@@ -133,11 +141,13 @@ function listPayouts(options: HandlersOptions): RpcRoute {
       pageInTurn(
         { listTurns, caller },
         async () => {
-          const rows = await payoutFiles.approved(caller.organization, { size: size + 1, beforeSeq });
+          const files = await payoutFiles.approved(caller.organization, { size: size + 1, beforeSeq });
+          const problemOf = problemsOf(options, caller.organization);
+          const rows = await Promise.all(files.map(async (file) => ({ ...file, problem: await problemOf(file) })));
           return { rows, lookedAt: rows.reduce((sum, { parts }) => sum + parts, rows.length) };
         },
         ({ rows }) => ({
-          payouts: rows.slice(0, size).map((file) => toPayouts(file, problemOf(options, caller.organization, file))),
+          payouts: rows.slice(0, size).map((file) => toPayouts(file, file.problem)),
           next_page_token: formatPageToken(list, rows.length > size ? rows[size - 1]?.seq : undefined),
         }),
       ),
