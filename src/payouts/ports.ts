@@ -186,7 +186,7 @@ export interface PaymentToBank {
   readonly amountCents: Cents;
   /** Undefined if somebody has changed its row past the service. */
   readonly number: BankNumber | undefined;
-  /** When the transaction was accepted. It never changes. */
+  /** When the transaction was accepted, by the book. It never changes. */
   readonly acceptedAt: UnixMillis;
 }
 

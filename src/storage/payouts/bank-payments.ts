@@ -18,6 +18,11 @@ const READ_AT_ONCE = 50;
 
 type ApprovedRow = Pick<RowOf<typeof JOURNAL>, "seq" | "detail" | "actor" | "recorded_at">;
 
+interface AcceptedRow {
+  readonly id: TransactionId;
+  readonly at: number;
+}
+
 interface CountedRows {
   readonly name: string;
   readonly count: number;
@@ -36,14 +41,21 @@ export function bankPayments(database: Pick<Database, "cells">): BankPayments {
   type Opened = Awaited<ReturnType<typeof opened>>;
 
   const paymentsIn = async ({ cell, rows }: Opened, sql: string, bindings: readonly Binding[]) => {
-    const ids = (await rows<{ readonly id: TransactionId }>(sql, bindings)).map(({ id }) => id);
+    const accepted = await rows<AcceptedRow>(sql, bindings);
     const stored = payments(cell);
     const found: PaymentToBank[] = [];
-    for (const some of slicesOf(ids, READ_AT_ONCE)) {
-      for (const payment of await Promise.all(some.map((id) => stored.payment(id)))) {
+    for (const some of slicesOf(accepted, READ_AT_ONCE)) {
+      const read = some.map(async ({ id, at }) => ({ payment: await stored.payment(id), at }));
+      for (const { payment, at } of await Promise.all(read)) {
         if (payment === undefined) continue;
-        const { transactionId, amountCents, acceptedAt } = payment;
-        found.push({ transactionId, amountCents, number: payment.number as BankNumber | undefined, acceptedAt });
+        const { transactionId, amountCents, number } = payment;
+        found.push({
+          transactionId,
+          amountCents,
+          number: number as BankNumber | undefined,
+          // By the book. By the clock of servers it would change with a release.
+          acceptedAt: toUnixMillis(at),
+        });
       }
     }
     return found;
@@ -96,16 +108,18 @@ function statements(engine: Engine) {
   const { newPayouts, others } = openPayments(engine);
   const approvedAlong = (index: string): string =>
     `SELECT seq, detail, actor, recorded_at FROM ${table("journal")}${indexedBy(index)}`;
-  const inFile = `FROM (${others}) p WHERE p.rail_account_id = ? AND p.rail_reference = ?`;
+  const inFile = "WHERE p.rail_account_id = ? AND p.rail_reference = ?";
   return {
     waiting: `
-      SELECT p.transaction_id AS id FROM (${newPayouts} AND number_kind = 'BANK') p
+      SELECT p.transaction_id AS id, t.created_at AS at FROM (${newPayouts} AND number_kind = 'BANK') p
       JOIN ${table("transactions")} t ON t.id = p.transaction_id
       JOIN ${table("accounts")} a ON a.id = t.account_id
       WHERE p.rail_account_id = ? AND a.status <> 'FROZEN' AND t.open_flags IS NULL AND t.held_for IS NULL
       ORDER BY p.due_at LIMIT ?`,
-    inFile: `SELECT p.transaction_id AS id ${inFile}`,
-    open: `SELECT 'open' AS name, COUNT(*) AS count ${inFile}`,
+    inFile: `
+      SELECT p.transaction_id AS id, t.created_at AS at FROM (${others}) p
+      JOIN ${table("transactions")} t ON t.id = p.transaction_id ${inFile}`,
+    open: `SELECT 'open' AS name, COUNT(*) AS count FROM (${others}) p ${inFile}`,
     file: `${approvedAlong("journal_bank_files")} WHERE book = ? AND ${BANK_FILE_IN} = ? AND ${ROWS_OF_BANK_FILES} AND ${APPROVED_BANK_FILES}`,
     files: `${approvedAlong("journal_approved_bank_files")} WHERE book = ? AND seq < ? AND ${APPROVED_BANK_FILES} ORDER BY seq DESC LIMIT ?`,
     about: `

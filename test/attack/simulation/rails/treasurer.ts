@@ -222,7 +222,9 @@ export class Treasurer {
     const account = bankAccountOf(this.#organizationId);
     const settings = disk.railSettings(account, disk.railRevision(account)) ?? "";
     const rail = new BankRail(SETTINGS.parse(JSON.parse(settings)));
-    const createdAt = toUnixMillis(Math.max(...payments.map(({ acceptedAt }) => acceptedAt)));
+    const createdAt = toUnixMillis(
+      Math.max(...payments.map(({ transactionId }) => disk.transactions.get(transactionId)?.createdAt ?? 0)),
+    );
     const written = payments.map(({ transactionId, amountCents, number }) => {
       return { transactionId, amountCents, number: number as BankNumber };
     });
